@@ -43,7 +43,7 @@ def decompress(raw: IO[bytes], kind: str, name: str, step: int = _STEP) -> Itera
     """Decompress a file piece by piece; damage shows when its piece is reached. The first piece is small: it shows the format."""
     try:
         if kind == "zstd":
-            yield from _zstd_parts(raw)
+            yield from _zstd_parts(raw, step)
         elif kind in ("bzip2", "xz"):
             begin = bz2.BZ2Decompressor if kind == "bzip2" else partial(lzma.LZMADecompressor, memlimit=_XZ_MEMORY)
             yield from _stream_parts(raw, begin, step)
@@ -75,21 +75,25 @@ def _stream_parts(raw: IO[bytes], begin: Callable[[], Any], step: int) -> Iterat
         raise EOFError("the last stream is not complete")
 
 
-def _zstd_parts(raw: IO[bytes]) -> Iterator[bytes]:
+def _zstd_parts(raw: IO[bytes], step: int) -> Iterator[bytes]:
     """Decompress frame by frame: the library's own stream reader takes a cut frame for the end of the file.
 
-    Small pieces, because four bytes can hold 128 KB.
+    The file is read in small pieces, because four bytes can hold 128 KB.
     """
-    frame = None
+    frame, held, most = None, bytearray(), min(step, _FIRST)
     try:
         for piece in iter(lambda: raw.read(_PIECE), b""):
             left = piece
             while left:
                 frame = frame or ZstdDecompressor()
-                yield frame.decompress(left)
+                held += frame.decompress(left)
                 left = frame.unused_data if frame.eof else b""
                 frame = None if frame.eof else frame
+            if len(held) >= most:
+                yield bytes(held)
+                held, most = bytearray(), step
     except ZstdError as error:
         raise EOFError(str(error)) from error
     if frame is not None:
         raise EOFError("the last frame is not complete")
+    yield bytes(held)

@@ -72,10 +72,9 @@ def _files(sources: Iterable[object]) -> Iterator[Any]:
             from judged.io.stored import list_files
 
             try:
-                listing = list_files(source)
+                yield from (file.path for file in list_files(source) or () if file.store is None)
             except JudgedError:
                 continue  # the reader says why
-            yield from (file.path for file in listing.files if file.store is None) if listing is not None else ()
 
 
 def _identity(file: Any) -> tuple[int, int] | None:

@@ -3,32 +3,32 @@
 from __future__ import annotations
 
 import io
+import os
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
-from importlib import import_module
 from itertools import accumulate
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from judged.core.native import NATIVE
 from judged.core.parts.run import LocalPartitions, Part, PartitionedRun, concatenate_runs
 from judged.core.tables import Run
-from judged.core.unread_runs import ScoreColumn, UnreadRun
+from judged.core.unread_runs import UnreadRun
 from judged.errors import DataError, Hint, Place
 from judged.io.columns import ColumnRequest, find_columns
-from judged.io.files import PAD, limit_text, open_regular, raise_file_error
+from judged.io.files import PAD, file_path, is_store, open_regular, raise_file_error
 from judged.io.formats.registry import FORMATS, ROW_SIZE, Detected, Rows, detect_format
 from judged.io.formats.trec import TREC, unread_lines
 from judged.io.mapped import map_file
-from judged.io.open_table import as_read_run, open_unread, read_one_run
+from judged.io.open_table import read_one_run
 from judged.io.origin import Context
 from judged.io.outputs import located
+from judged.io.read import open_whole_run
 from judged.io.recognise import is_dataset, is_lazy
-from judged.io.stored import Stored, is_beir_folder, list_files, map_files
+from judged.io.stored import Stored, is_beir_folder, list_files, map_files, show_address
 from judged.io.text.encoding import Begin, text_start
 from judged.io.text.lines import Head, first_line
 from judged.io.text.trec import parse_run
@@ -58,27 +58,34 @@ def open_partitions(source: Any, request: ColumnRequest, name: str | None = None
         FileError: a file that cannot be opened or read; a directory without files.
     """
     if is_dataset(source) or is_lazy(source):
-        table = LazyTable(source, request)
-        table.check()
-        return _as_run([table], "run", name)
-    listing = list_files(source)
-    if listing is None:
+        return _as_run([_open_lazy(source, request)], "run", name)
+    listed = list_files(source)
+    if listed is None:
         return None
-    if not listing.alone and is_beir_folder(source):
+    label = _label(source, listed)
+    if is_beir_folder(source):
         problem = "a BEIR folder has judgments and texts, but no run"
-        raise DataError("swapped", problem, where=listing.name, hint="pass it as the judgments, which come first")
-    if not listing.files:
-        raise_file_error(listing.name, "the directory has no files")
-    examined = map_files(partial(_examine, request=request), listing.files)
-    if listing.alone and not examined[0].can_cut:
+        raise DataError("swapped", problem, where=label, hint="pass it as the judgments, which come first")
+    if not listed:
+        raise_file_error(label, "the directory has no files")
+    files = [file for file in map_files(partial(_examine, request=request), listed) if file is not None]
+    if file_path(source) is not None and not (files and files[0].can_cut):
         return None  # the reader of whole files says what is wrong, or joins scores with labels
-    files = _check_formats(examined, listing.name)
+    _check_formats(files, label)
     detected = files[0].detected
     if detected is None or detected.format.row_groups is None or any(file.packing for file in files):
         parts = _cut_text(files, request)
     else:
         parts = _cut_columnar([file.file for file in files], detected, request)
-    return located(_as_run(parts, listing.name, name), source)
+    return located(_as_run(parts, label, name), source)
+
+
+def _label(source: Any, files: Sequence[Stored]) -> str:
+    """Return the name of a run in files."""
+    if isinstance(source, list | tuple):
+        more = f" and {len(files) - 1} more" if len(files) > 1 else ""
+        return f"{files[0].name}{more}" if files else "run"
+    return show_address(source) if is_store(source) else os.fsdecode(source)
 
 
 def _as_run(parts: Sequence[Part], label: str, name: str | None) -> PartitionedRun:
@@ -127,12 +134,11 @@ def raise_empty_run(name: str) -> NoReturn:
 
 
 class _Examined(NamedTuple):
-    """A file and its format. `detected` is None for text that no format recognises, and for an empty file."""
+    """A file that is not empty, and its format. `detected` is None for text that no format recognises."""
 
     file: Stored
     detected: Detected | None
-    packing: str | None = None
-    empty: bool = False
+    packing: str | None
 
     @property
     def format_name(self) -> str:
@@ -146,28 +152,28 @@ class _Examined(NamedTuple):
 
     @property
     def can_cut(self) -> bool:
-        if self.empty or self.detected is None or (self.detected.format is TREC and not self.has_lines):
+        if self.detected is None or (self.detected.format is TREC and not self.has_lines):
             return False
         return self.detected.format.read_chunks is not None or self.detected.format.row_groups is not None
 
 
-def _examine(file: Stored, request: ColumnRequest) -> _Examined:
-    """Detect the format of a file."""
+def _examine(file: Stored, request: ColumnRequest) -> _Examined | None:
+    """Detect the format of a file; None if it is empty."""
     if not file.size:
-        return _Examined(file, None, empty=True)
+        return None
     with file.open() as raw:
         content = open_regular(raw, file.name)
     head = Head(content.head, *first_line(bytes(content.head) + PAD), content.complete)
     detected = detect_format(head, request)
-    empty = head.complete and not head.line and detected is None
-    if detected is not None and hasattr(detected.header, "names"):  # a header without rows
-        empty = b"\n" in head.data and not head.has_rows
-    return _Examined(file, detected, content.packing, empty)
+    if detected is None:
+        empty = head.complete and not head.line
+    else:  # a header without rows
+        empty = hasattr(detected.header, "names") and b"\n" in head.data and not head.has_rows
+    return None if empty else _Examined(file, detected, content.packing)
 
 
-def _check_formats(examined: Iterable[_Examined], name: str) -> list[_Examined]:
-    """Return the files that are not empty, which have one format."""
-    files = [file for file in examined if not file.empty]
+def _check_formats(files: Sequence[_Examined], name: str) -> None:
+    """Raise if there are no files, or files of several formats."""
     if not files:
         raise_empty_run(name)
     first = files[0]
@@ -176,7 +182,6 @@ def _check_formats(examined: Iterable[_Examined], name: str) -> list[_Examined]:
             words = " and ".join(f"{one.format_name} ({one.file.name})" for one in (first, file))
             hint = "choose files by a pattern, such as 'run/*.parquet'"
             raise DataError("form", f"the files of the run have different formats: {words}", where=name, hint=hint)
-    return files
 
 
 def _check_scores(files: Iterable[tuple[str, bool]]) -> None:
@@ -231,18 +236,18 @@ def _cut_text(files: Sequence[_Examined], request: ColumnRequest) -> list[Part]:
             scored.append((file.file.name, "score" in find_columns(names, request, where)))
     _check_scores(scored)
     step = min(max(sum(file.file.size for file in files) // 32, SMALLEST), LARGEST)
-    return _pack((piece for file in files for piece in _cut(file, request, step, len(files) > 1)), step // 2)
+    return _pack((piece for file in files for piece in _cut(file, request, step)), step // 2)
 
 
-def _cut(examined: _Examined, request: ColumnRequest, step: int, several: bool) -> list[Part]:
+def _cut(examined: _Examined, request: ColumnRequest, step: int) -> list[Part]:
     """Cut TREC lines at line ends; other large and compressed files are read in chunks, if their format can be."""
     file, packing, detected = examined.file, examined.packing, examined.detected
     if detected is None or detected.format.read_chunks is None or not examined.has_lines or not detected.header:
-        return [WholeFile(file, request, several)]
+        return [WholeFile(file, request)]
     if packing is None and detected.format is TREC:
         return [TrecPiece(file, *edges) for edges in cut_lines(file, step)]
     if packing is None and file.size < LARGE:
-        return [WholeFile(file, request, several)]
+        return [WholeFile(file, request)]
     return [ChunkedFile(file, detected.format.name, detected.header, request, packing)]
 
 
@@ -264,11 +269,10 @@ def cut_lines(file: Stored, step: int) -> list[tuple[int, int]]:
 
 @dataclass(frozen=True, slots=True)
 class WholeFile:
-    """A file that is read like a run of one file. `several`: one of them may be empty."""
+    """A file that is read like a run of one file."""
 
     file: Stored
     request: ColumnRequest
-    several: bool
 
     @property
     def size(self) -> int:
@@ -276,25 +280,16 @@ class WholeFile:
 
     def batches(self) -> Iterator[Run | UnreadRun]:
         self.file.check()
+        source: Any = self.file.path
+        if self.file.store is not None:
+            with self.file.open() as raw:
+                source = io.BytesIO(raw.read())
+            source.name = self.file.name
         try:
-            yield self._read()
+            yield read_one_run(source, self.request) if self.request.named else open_whole_run(source)
         except DataError as error:
-            if not (self.several and error.slug == "empty-run"):
+            if error.slug != "empty-run":  # other files may have rows
                 raise
-
-    def _read(self) -> Run | UnreadRun:
-        if self.file.store is None:
-            read = partial(read_one_run, self.file.path, self.request)
-            if self.request.named or not NATIVE:
-                return read()
-            table = open_unread(self.file.path, read)
-            if isinstance(table, UnreadRun) and not isinstance(table, ScoreColumn):
-                return table
-            return located(as_read_run(table), self.file.path)
-        with self.file.open() as raw:
-            stream = io.BytesIO(raw.read())
-            stream.name = self.file.name
-            return read_one_run(stream, self.request)
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,35 +314,18 @@ class ChunkedFile:
     def _chunks(self) -> Iterator[tuple[bytes, Begin]]:
         """Iterate over chunks of whole lines, each padded, with the place where it begins."""
         at, rest = Begin(), b""
-        with self.file.open() as raw:
-            for piece in self._pieces(raw):
-                cut = piece.rfind(b"\n") + 1
-                if not cut:
-                    rest += piece
-                    continue
-                text = b"".join((rest, memoryview(piece)[:cut], PAD))
-                rest = piece[cut:]
-                yield text, at
-                at = Begin(at.offset + len(text) - len(PAD), at.lines + text.count(b"\n"))
-                del text
-            if rest:
-                yield rest + PAD, at
-
-    def _pieces(self, raw: Any) -> Iterator[bytes]:
-        if self.packing is None:
-            yield from iter(partial(raw.read, CHUNK), b"")
-            return
-        from judged.io.decompress import decompress
-
-        held: list[bytes] = []
-        size = 0
-        for piece in limit_text(decompress(raw, self.packing, self.file.name), self.file.name, raw.tell):
-            held.append(piece)
-            size += len(piece)
-            if size >= CHUNK:
-                yield b"".join(held)
-                held, size = [], 0
-        yield b"".join(held)
+        for piece in self.file.pieces(CHUNK, self.packing):
+            cut = piece.rfind(b"\n") + 1
+            if not cut:
+                rest += piece
+                continue
+            text = b"".join((rest, memoryview(piece)[:cut], PAD))
+            rest = piece[cut:]
+            yield text, at
+            at = Begin(at.offset + len(text) - len(PAD), at.lines + text.count(b"\n"))
+            del text
+        if rest:
+            yield rest + PAD, at
 
 
 @dataclass(frozen=True, slots=True)
@@ -375,26 +353,12 @@ class TrecPiece:
         if file.store is not None:
             data = np.frombuffer(file.between(self.begin, self.end) + PAD, np.uint8)[: -len(PAD)]
             opened = partial(nullcontext, (data, start))
-        yield unread_lines(file.name, partial(self._read, opened), opened, last, self._counted)
-
-    def _counted(self) -> Begin:
-        return Begin(self.begin, self.file.newlines(self.begin))
+        yield unread_lines(file.name, partial(self._read, opened), opened, last, partial(file.begin, self.begin))
 
     def _read(self, opened: Any) -> Run:
         with opened() as (data, _):
             raw = data.tobytes() + PAD
-        # Lines are counted only for a message. As if one came before: no line of a stretch is the first of the file.
-        begin = Begin(self.begin, 1 if self.begin else 0)
-        try:
-            run = parse_run(raw, self.file.name, begin=begin)
-        except DataError as error:
-            if error.where is None:
-                raise
-            raise error.changed(where=self._shift(error.where, begin.lines)) from error.__cause__
-        return replace(run, where=lambda row: self._shift(run.where(row), begin.lines))
-
-    def _shift(self, place: Place, counted: int) -> Place:
-        return place if place.line is None else place._replace(line=place.line + self._counted().lines - counted)
+        return parse_run(raw, self.file.name, begin=self.file.begin(self.begin))
 
 
 # ── Columnar files: stretches of row groups of large files, small files together ────────────────────
@@ -422,52 +386,53 @@ def _cut_columnar(files: Sequence[Stored], detected: Detected, request: ColumnRe
 
 @dataclass(frozen=True, slots=True)
 class LazyTable:
-    """A dataset of pyarrow or a lazy frame of polars: one partition, evaluated in batches for each pass, on all cores."""
+    """A dataset of pyarrow or a lazy frame of polars: one partition, evaluated in batches for each pass, on all cores.
+
+    `names` are those of its columns, of which `columns` are needed.
+    """
 
     source: Any
     request: ColumnRequest
-    size: int = 1 << 20  # unknown
+    names: list[str]
+    columns: list[str]
 
-    def check(self) -> None:
-        """Raise if a column is missing."""
-        with self._report():
-            find_columns(self._names(), self.request, Place("run"))
+    size = 1 << 20  # unknown
 
     def batches(self) -> Iterator[Run | UnreadRun]:
-        from judged.io.frames import arrow_frame, polars_frame, unread_frame
+        from judged.io.frames import frame_of, unread_frame
 
         row = 0
-        with self._report():
-            names = self._names()
-            columns = list(find_columns(names, self.request, Place("run")).values())
-            for table in self._tables(columns):
-                frame = arrow_frame(table) if is_dataset(self.source) else polars_frame(table)
-                unread = unread_frame(replace(frame, names=names), Context(self.request, row=row))
+        with _report():
+            for table in self._tables():
+                frame = frame_of(table)
+                assert frame is not None
+                unread = unread_frame(replace(frame, names=self.names), Context(self.request, row=row))
                 assert unread is not None
                 if len(table):
                     yield unread
                 row += len(table)
 
-    def _tables(self, columns: list[str]) -> Iterator[Any]:
+    def _tables(self) -> Iterable[Any]:
         from judged.io.formats.columnar import ROWS
 
-        if not is_dataset(self.source):
-            chosen = self.source.select(columns)
-            if hasattr(chosen, "collect_batches"):  # since polars 1.34
-                yield from chosen.collect_batches(chunk_size=ROWS, maintain_order=True)
-            else:
-                yield chosen.collect()
-            return
-        pyarrow = import_module("pyarrow")
-        scanner = self.source.scanner(columns=columns, batch_size=ROWS, batch_readahead=2, fragment_readahead=1)
-        for batch in scanner.to_batches():
-            yield pyarrow.Table.from_batches([batch])
+        if is_dataset(self.source):
+            options = {"batch_size": ROWS, "batch_readahead": 2, "fragment_readahead": 1}
+            return self.source.scanner(columns=self.columns, **options).to_batches()
+        chosen = self.source.select(self.columns)
+        if hasattr(chosen, "collect_batches"):  # since polars 1.34
+            return chosen.collect_batches(chunk_size=ROWS, maintain_order=True)
+        return [chosen.collect()]
 
-    def _names(self) -> list[str]:
-        return list(self.source.schema.names if is_dataset(self.source) else self.source.collect_schema().names())
 
-    @staticmethod
-    def _report() -> Any:
-        from judged.io.formats.columnar import report_library
+def _open_lazy(source: Any, request: ColumnRequest) -> LazyTable:
+    """Return a dataset or a lazy frame as a partition, after a search for its columns."""
+    with _report():
+        names = list(source.schema.names if is_dataset(source) else source.collect_schema().names())
+        columns = find_columns(names, request, Place("run"))
+        return LazyTable(source, request, names, list(columns.values()))
 
-        return report_library("cannot evaluate the table", "run", "see the message of the library")
+
+def _report() -> AbstractContextManager[None]:
+    from judged.io.formats.columnar import report_library
+
+    return report_library("cannot evaluate the table", "run", "see the message of the library")

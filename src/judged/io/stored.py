@@ -8,15 +8,16 @@ import stat
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from importlib import import_module
-from typing import IO, Any, Literal, NamedTuple, TypeVar
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
 from judged._types import Bytes
 from judged.errors import DataError, FileError
-from judged.io.files import CHANGED, is_path, is_store, limit_text, raise_file_error
+from judged.io.files import CHANGED, file_path, is_path, is_store, limit_text, raise_file_error
+from judged.io.text.encoding import Begin
 
 # ── A file as it was when it was listed, on disk or in an object store that pyarrow opens; small, so that it can be sent to workers ───
 
@@ -77,15 +78,27 @@ class Stored:
         """Return the bytes from `begin` to `end`."""
         with self.open() as raw:
             raw.seek(begin)
-            return _exactly(raw, end - begin)
+            return bytes(raw.read(end - begin))
 
-    def newlines(self, end: int) -> int:
-        """Count the lines that end before a byte."""
-        count = 0
+    def pieces(self, size: int, packing: str | None = None) -> Iterator[bytes]:
+        """Iterate over the text, about so many bytes at a time; with `packing` it is decompressed, within the limits of text."""
         with self.open() as raw:
-            for at in range(0, end, _BLOCK):
-                count += _exactly(raw, min(_BLOCK, end - at)).count(b"\n")
-        return count
+            if packing is None:
+                yield from iter(partial(raw.read, size), b"")
+            else:
+                from judged.io.decompress import decompress
+
+                yield from limit_text(decompress(raw, packing, self.name, size), self.name, raw.tell)
+
+    def begin(self, offset: int, packing: str | None = None) -> Begin:
+        """Return a place in the text, with the number of lines before it."""
+        lines, left = 0, offset
+        for piece in self.pieces(_BLOCK, packing):
+            lines += piece.count(b"\n", 0, left)
+            left -= len(piece)
+            if left <= 0:
+                break
+        return Begin(offset, lines)
 
 
 def map_files(task: Callable[[Stored], Result], files: Sequence[Stored]) -> list[Result]:
@@ -96,14 +109,6 @@ def map_files(task: Callable[[Stored], Result], files: Sequence[Stored]) -> list
 
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         return list(pool.map(task, files))
-
-
-def _exactly(raw: IO[bytes], size: int) -> bytes:
-    pieces = []
-    while size and (piece := raw.read(size)):
-        pieces.append(piece)
-        size -= len(piece)
-    return b"".join(pieces)
 
 
 def show_address(uri: str) -> str:
@@ -144,39 +149,22 @@ def stream_queries(file: Stored, packing: str) -> Iterator[tuple[Bytes, int]]:
 
     A stretch ends where the lines of a query do: no query is in two stretches, if all of its lines are together.
     """
-    from judged.io.decompress import decompress
-
     held: list[bytes] = []
     kept = size = offset = 0
-    with file.open() as raw:
-        for piece in limit_text(decompress(raw, packing, file.name), file.name, raw.tell):
-            held.append(piece)
-            size += len(piece)
-            if size < max(STRETCH, kept):
-                continue
-            data = b"".join(held)
-            cut = last_query(data)
-            if cut:
-                yield np.frombuffer(data, np.uint8)[:cut], offset
-            held, kept, size = [data[cut:]], len(data) - cut, 0
-            offset += cut
-            del data
+    for piece in file.pieces(STRETCH, packing):
+        held.append(piece)
+        size += len(piece)
+        if size < max(STRETCH, kept):
+            continue
+        data = b"".join(held)
+        cut = last_query(data)
+        if cut:
+            yield np.frombuffer(data, np.uint8)[:cut], offset
+        held, kept, size = [data[cut:]], len(data) - cut, 0
+        offset += cut
+        del data
     if rest := b"".join(held):
         yield np.frombuffer(rest, np.uint8), offset
-
-
-def count_lines(file: Stored, packing: str, end: int) -> int:
-    """Count the lines of a compressed file that end before a byte of its text."""
-    from judged.io.decompress import decompress
-
-    count = 0
-    with file.open() as raw:
-        for piece in decompress(raw, packing, file.name):
-            count += piece.count(b"\n", 0, end)
-            end -= len(piece)
-            if end <= 0:
-                break
-    return count
 
 
 def last_query(data: bytes) -> int:
@@ -241,14 +229,6 @@ _TRIED = 100  # entries of a list that are looked up: it may hold a million ids
 _HIDDEN = ("_", ".")  # _SUCCESS, .part-0.crc: files that writers add to the data
 
 
-class FileListing(NamedTuple):
-    """Files in the order of the run. `alone`: the source is the path of one file."""
-
-    name: str
-    files: tuple[Stored, ...]
-    alone: bool = False
-
-
 def is_listable(source: Any) -> bool:
     """Return whether this names several files (a directory, a pattern, a list of paths), or an address in a store."""
     if isinstance(source, list | tuple):
@@ -266,22 +246,12 @@ def _may_be_file(entry: Any) -> bool:
     return isinstance(entry, os.PathLike) or os.path.exists(entry) or is_listable(entry)
 
 
-def list_files(source: Any) -> FileListing | None:
-    """List the files of a source; None if it names none on disk or in a store."""
-    if isinstance(source, list | tuple):
-        if not is_listable(source):
-            return None
-        files = tuple(file for entry in source for file in _files(entry))
-        more = f" and {len(files) - 1} more" if len(files) > 1 else ""
-        return FileListing(f"{files[0].name}{more}" if files else "run", files)
-    if not is_path(source) or source == "-":
-        return None
-    regular = not is_store(source) and os.path.isfile(source)
-    if not regular and not is_listable(source):
+def list_files(source: Any) -> tuple[Stored, ...] | None:
+    """List the files of a source, in the order of the run; None if it names none on disk or in a store."""
+    if not is_listable(source) and file_path(source) is None:
         return None  # the reader says why
-    name = show_address(source) if is_store(source) else os.fsdecode(source)
-    files = tuple(_files(source))
-    return FileListing(name, files, alone=[file.name for file in files] == [name])
+    entries = source if isinstance(source, list | tuple) else [source]
+    return tuple(file for entry in entries for file in _files(entry))
 
 
 def _files(source: Any) -> Iterator[Stored]:
@@ -313,11 +283,9 @@ def _glob(pattern: str) -> list[str]:
 
 
 def _match(pattern: str) -> list[str]:
-    """Expand a pattern, without files whose hidden names its wildcards matched; `_S*` names hidden files itself."""
-    matches, literal = sorted(_glob(pattern), key=_steps), set(_steps(pattern))
-    if not _steps(pattern)[-1].startswith(_HIDDEN):
-        hidden = (any(step.startswith(_HIDDEN) and step not in literal for step in _steps(path)) for path in matches)
-        matches = [path for path, skipped in zip(matches, list(hidden), strict=True) if not skipped]
+    """Expand a pattern, without what is hidden and not named in the pattern."""
+    literal, matches = _steps(pattern), sorted(_glob(pattern), key=_steps)
+    matches = [path for path in matches if not any(s.startswith(_HIDDEN) and s not in literal for s in _steps(path))]
     if "**" in pattern:  # it matches folders and also the files in them
         matches = [path for path in matches if not os.path.isdir(path)]
     if not matches:

@@ -104,7 +104,7 @@ def unread_lines(
 
 def _unread_stream(content: Content, packed: IO[bytes], read: Callable[[], Run]) -> TextStream:
     """Return the lines of a compressed file, which is decompressed while they are scanned."""
-    from judged.io.stored import Stored, count_lines, read_ahead, stream_queries
+    from judged.io.stored import Stored, read_ahead, stream_queries
 
     assert content.opened is not None
     path, name, packing = content.opened.path, content.name, content.packing or ""
@@ -115,18 +115,14 @@ def _unread_stream(content: Content, packed: IO[bytes], read: Callable[[], Run])
         with closing(read_ahead(stream_queries(file, packing))) as texts:
             for data, offset in texts:
                 start = text_start(data[:3].tobytes(), name, Begin(offset))
-                counted = partial(_count_begin, partial(count_lines, file, packing), offset)
-                yield unread_lines(name, read, partial(nullcontext, (data, start)), data[-1:].tobytes(), counted)
+                begin = partial(file.begin, offset, packing)
+                yield unread_lines(name, read, partial(nullcontext, (data, start)), data[-1:].tobytes(), begin)
 
     def whole() -> TextRun | None:
         with open_content(path) as again:
             return unread_bytes(again.read(), name)
 
     return TextStream(name=name, read=read, stretches=stretches, whole=whole)
-
-
-def _count_begin(count: Callable[[int], int], offset: int) -> Begin:
-    return Begin(offset, count(offset))
 
 
 def _parse_row(data: Bytes, at: int) -> Run:

@@ -93,7 +93,8 @@ def test_files_come_in_order_of_name_and_marks_of_writers_are_passed_over(tmp_pa
     (tmp_path / "zero").write_bytes(b"")
     assert rows_of(open_partitions(tmp_path)) == expected
     assert rows_of(open_partitions(f"{tmp_path}/*")) == expected
-    assert rows_of(open_partitions(f"{tmp_path}/_S*"))[0][4] == f"{tmp_path}/_SUCCESS:1"
+    assert error_of(open_partitions, f"{tmp_path}/_S*").slug == "io"
+    assert rows_of(open_partitions(f"{tmp_path}/_temporary/*/x"))[0][4] == f"{tmp_path}/_temporary/0/x:1"
     assert len(rows_of(open_partitions([tmp_path / "_SUCCESS"]))) == 3
 
 
@@ -252,6 +253,13 @@ def test_an_address_that_cannot_be_opened_says_why(monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     monkeypatch.setitem(sys.modules, "pyarrow.fs", None)
     assert error_of(open_partitions, "gs://bucket/run").slug == "needs"
+
+
+@pytest.mark.needs("pyarrow")
+def test_an_address_of_a_file_that_is_no_run_is_an_error_of_its_line(tmp_path):
+    (tmp_path / "a.txt").write_text("q d 1\n")
+    error = error_of(read_run, f"file://{tmp_path}/a.txt")
+    assert (error.slug, error.where.line) == ("columns", 1)
 
 
 # ── imports ──────────────────────────────────────────────────────────────────────────────────────
