@@ -10,10 +10,11 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import accumulate
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from judged.core.find.reference import raise_empty_run
 from judged.core.parts.run import LocalPartitions, Part, PartitionedRun, concatenate_runs
 from judged.core.tables import Run
 from judged.core.unread_runs import UnreadRun
@@ -123,11 +124,6 @@ def read_all(parts: Iterable[Part], name: str) -> Run:
         return runs[number].where(row - starts[number])
 
     return concatenate_runs(runs, name, where)
-
-
-def raise_empty_run(name: str) -> NoReturn:
-    hint = "check that this is the right input and not empty"
-    raise DataError("empty-run", "no rankings found", hint=hint, where=name)
 
 
 # ── Files, examined by their beginning ──────────────────────────────────────────────────────────────

@@ -78,8 +78,7 @@ def gather_columns(source: ColumnBatches) -> RoleTable:
             read = roles[role].read
             part = _encode(column, seen[role]) if read is None else read(column)
             if part is None:
-                row = _first_wrong(column, read)
-                _raise_cell(roles[role], role, list(column)[row], count + row, source.origin())
+                _raise_cell(roles[role], role, column, count, source.origin())
             parts[role].append(part)
         count += len(next(iter(batch.values())))
     if not count:
@@ -116,15 +115,11 @@ def _check_ids(names: list[Any], code: NDArray[Any], origin: Origin, role: str) 
     return Coded(tuple(merged), np.array([merged[word] for word in words], dtype=np.int32)[code])
 
 
-def _first_wrong(column: Column, read: Callable[[Column], Any] | None) -> int:
-    items = list(column)
-    if read is None:
-        return next(i for i, x in enumerate(items) if getattr(x, "__hash__", None) is None or _encode([x], {}) is None)
-    return next(i for i in range(len(items)) if read(items[i : i + 1]) is None)
-
-
-def _raise_cell(role: Role, name: str, value: Any, row: int, origin: Origin) -> NoReturn:
-    where, about = origin.place(row, name), origin.describe_row(row)
+def _raise_cell(role: Role, name: str, column: Column, before: int, origin: Origin) -> NoReturn:
+    """Raise for the first cell of a batch that is wrong; `before` is the number of rows before the batch."""
+    read = role.read or (lambda cells: _encode(cells, {}))
+    row, value = next((i, cell) for i, cell in enumerate(column) if read([cell]) is None)
+    where, about = origin.place(before + row, name), origin.describe_row(before + row)
     if role.read is None:
         raise DataError("id-type", f"{role.meaning} as text or integers{about}", got=shown(value), where=where)
     raise DataError(role.slug, f"{role.expected}{about}", got=shown(value), where=where, value=value)
@@ -258,8 +253,6 @@ def _drop_objects(origin: Origin, queries: IdColumn, doc: IdColumn) -> Origin:
     """Return the origin without the objects that were read, to free their memory."""
     if origin.queries is None:
         return origin
-    if not origin.form:  # a file
-        return Origin(name=origin.name, typed=origin.typed)
     return replace(origin, queries=queries, docs=None if origin.docs is None else doc)
 
 
@@ -271,18 +264,13 @@ def _numbers(table: SourceTable) -> Floats:
     if table.request.grade_map is not None:
         return _map_grades(table, table.request.grade_map)
     if not table.in_text:
-        try:
-            return floats(table.number, origin, what)
-        except DataError as error:
-            if error.slug == "grade-type" and error.value is None:
-                _raise_unfilled([cell is None for cell in table.number], table, error.slug)
-            raise
+        return floats(table.number, origin, what)
     cells = [cell.strip().encode("utf-8", "surrogateescape") for cell in table.number]
     values = [parse_number(cell, what) for cell in cells]
     if None in values:
         row = values.index(None)
         if what == "grade" and not cells[row]:
-            _raise_unfilled([not cell for cell in cells], table, "grade-type")
+            _raise_unfilled(cells, table)
         raise_number(cells[row], origin.place(row, what), what, origin.describe_row(row))
     return np.array(values, dtype=np.float64)
 
@@ -293,16 +281,12 @@ def _map_grades(table: SourceTable, grades: Mapping[str, float]) -> Floats:
     cells = [cell.strip() if isinstance(cell, str) else cell for cell in as_list(table.number, table.origin, "grade")]
     known, grades = list_columns(grades), with_spellings(grades, cells)
     for row, cell in enumerate(cells):
-        if (
-            isinstance(cell, str)
-            and cell not in grades
-            and not (table.in_text and is_decimal(cell.encode("utf-8", "replace")))
-        ):
-            where = table.origin.place(row, "grade")
+        if not isinstance(cell, str) or cell in grades:
+            continue
+        if not table.in_text or not is_decimal(cell.encode("utf-8", "replace")):
+            where, hint = table.origin.place(row, "grade"), Hint("add it to {grade_map}", grade_map=None)
             problem = f"unknown grade {shown(cell)}{table.origin.describe_row(row)}; the known words are {known}"
-            raise DataError(
-                "grade-type", problem, where=where, value=cell, hint=Hint("add it to {grade_map}", grade_map=None)
-            )
+            raise DataError("grade-type", problem, where=where, value=cell, hint=hint)
     values = [grades[cell] if cell in grades else float(cell) if isinstance(cell, str) else cell for cell in cells]
     return floats(values, table.origin, "grade")
 
@@ -318,17 +302,12 @@ def with_spellings(grades: Mapping[str, float], words: Iterable[Any]) -> dict[An
     return {**grades, **{word: grades[same] for word, same in meant.items() if same is not None}}
 
 
-def _raise_unfilled(empty: list[bool], table: SourceTable, slug: str) -> NoReturn:
+def _raise_unfilled(cells: list[bytes], table: SourceTable) -> None:
     """Raise an error with the number of rows without a grade: most such files are lists that are not filled in yet."""
-    where = table.origin.place(empty.index(True), "grade")
-    column, rows = where.column_name or "grade", f"{sum(empty)} of {len(empty)} rows of {table.name}"
-    raise DataError(
-        slug,
-        f"{rows} {'has' if sum(empty) == 1 else 'have'} no {column}",
-        where=where,
-        value="",
-        hint="fill in the missing grades, or drop these rows",
-    )
+    where, empty = table.origin.place(cells.index(b""), "grade"), cells.count(b"")
+    noun, hint = where.column_name or "grade", "fill in the missing grades, or drop these rows"
+    problem = f"{empty} of {len(cells)} rows of {table.name} {'has' if empty == 1 else 'have'} no {noun}"
+    raise DataError("grade-type", problem, where=where, value="", hint=hint)
 
 
 def _wrong_rank(column: Column) -> int:
