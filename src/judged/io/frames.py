@@ -10,7 +10,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, NoReturn
 
@@ -89,14 +89,13 @@ _NUMBERS = {
 class Frame:
     """The names of a table's columns, and functions that return some of them.
 
-    `stream` returns columns as Arrow batches, without a copy if the library can; `text` returns a column of text as bytes, if it needs no
-    conversion; `batches` iterates over Arrow tables of some columns, for files that need not fit into memory.
+    `select` returns some columns as a table that exports Arrow batches, without a copy if the library can; `text` returns a column of
+    text as bytes, if it needs no conversion; `batches` iterates over Arrow tables of some columns, for files that need not fit into memory.
     """
 
     names: Sequence[Any]
-    columns: Callable[[Sequence[str]], Iterable[Column]]
-    once: bool = False
-    stream: Callable[[list[str]], Any] | None = None
+    columns: Callable[[list[str]], Iterable[Column]]
+    select: Callable[[list[str]], Any] | None = None
     text: Callable[[str], IdColumn | None] | None = None
     batches: Callable[[list[str], int], Iterable[Any]] | None = None
 
@@ -130,16 +129,16 @@ def mapping_frame(source: Mapping[Any, Any]) -> Frame:
 
 def unread_frame(frame: Frame, context: Context) -> ArrowRun | None:
     """Return the columns of a run for the native core; None if the library has no Arrow batches."""
-    if frame.stream is None:
+    select = frame.select
+    if select is None:
         return None
     found = find_columns(list(frame.names), context.request, context.place)
     places = {role: place for place, role in enumerate(found)}
     query, doc, score, rank = (places.get(role, -1) for role in ("query", "doc", "score", "rank"))
-    hand_out = frame.stream
 
     def stream() -> Any:
         try:
-            return hand_out(list(found.values()))
+            return select(list(found.values())).__arrow_c_stream__()
         except Exception:  # each library has its own exceptions; the reader of the frame reports them
             return None
 
@@ -162,7 +161,7 @@ def read_frame(frame: Frame, context: Context) -> ColumnBatches:
     lengths = {found[role]: len(column) for role, column in columns.items()}
     if len(set(lengths.values())) > 1:
         raise_lengths(lengths, context.place)
-    return ColumnBatches(context, found, [columns], lambda: context.columns(found, names), once=frame.once)
+    return ColumnBatches(context, found, [columns], lambda: context.columns(found, names))
 
 
 def raise_lengths(lengths: Mapping[str, int], where: Place) -> NoReturn:
@@ -176,16 +175,11 @@ def raise_lengths(lengths: Mapping[str, int], where: Place) -> NoReturn:
 def _pandas(frame: Any) -> Frame:
     def column(name: str) -> Column:
         series = frame[name]
-        if isinstance(series.dtype, np.dtype):
-            return np.asarray(series.to_numpy())
-        if series.dtype.name == "category" or series.hasnans:
-            return np.asarray(series.astype(object).where(series.notna(), None).to_numpy())
+        if not isinstance(series.dtype, np.dtype) and (series.dtype.name == "category" or series.hasnans):
+            series = series.astype(object).where(series.notna(), None)
         return np.asarray(series.to_numpy())
 
-    def stream(names: list[str]) -> Any:
-        return frame[names].__arrow_c_stream__()
-
-    return Frame(list(frame.columns), lambda names: map(column, names), stream=stream)
+    return Frame(list(frame.columns), lambda names: map(column, names), frame.__getitem__)
 
 
 def polars_frame(frame: Any) -> Frame:
@@ -194,40 +188,33 @@ def polars_frame(frame: Any) -> Frame:
         plain = str(series.dtype).startswith(("Int", "UInt", "Float")) and str(series.dtype) != "Int128"
         return np.asarray(series.to_numpy()) if plain else list(series.to_list())
 
-    def stream(names: list[str]) -> Any:
-        return frame.select(names).__arrow_c_stream__()
-
-    return Frame(frame.columns, lambda names: map(column, names), stream=stream)
+    return Frame(frame.columns, lambda names: map(column, names), frame.select)
 
 
 def _duckdb(source: Any) -> Frame:
     """Return a relation, or a connection with a result, as a frame; fetched once, so that all columns have one order."""
 
-    def columns(names: Sequence[str]) -> Iterable[Column]:
+    def columns(names: list[str]) -> Iterable[Column]:
         fetched = source.fetchnumpy()
         return [_unmask(fetched[name]) for name in names]
 
-    def stream(names: list[str]) -> Any:
-        return source.project(", ".join('"' + name.replace('"', '""') + '"' for name in names)).__arrow_c_stream__()
+    def select(names: list[str]) -> Any:
+        return source.project(", ".join('"' + name.replace('"', '""') + '"' for name in names))
 
     if hasattr(source, "columns"):
-        return Frame(source.columns, columns, stream=stream)
-    return Frame([entry[0] for entry in source.description or ()], columns, once=True)
+        return Frame(source.columns, columns, select)
+    return Frame([entry[0] for entry in source.description or ()], columns)
 
 
 def _spark_frame(source: Any) -> Frame:
     """Return a Spark DataFrame as a frame; columns are fetched when they are needed."""
 
-    def fetch(names: Sequence[str]) -> Any:
+    def select(names: list[str]) -> Any:
         with talking():
             return source.select(*map(quoted, names)).toArrow()
 
-    def columns(names: Sequence[str]) -> Iterable[Column]:
-        return [np.asarray(column.to_numpy()) for column in fetch(names).columns]
-
     with talking():
-        names = list(source.columns)
-    return Frame(names, columns, stream=lambda names: fetch(names).__arrow_c_stream__())
+        return Frame(list(source.columns), lambda names: arrow_frame(select(names)).columns(names), select)
 
 
 def _unmask(values: Any) -> Column:
@@ -243,13 +230,12 @@ def _arrow(source: Any) -> Frame:
     """Return Arrow data as a frame, by pyarrow."""
     kind = type(source).__name__
     try:
-        frame = arrow_frame(_table_of(import_module("pyarrow"), source))
+        return arrow_frame(_table_of(import_module("pyarrow"), source))
     except ImportError as error:
         hint = "install it with pip install judged[parquet]"
         raise DataError("needs", "Arrow data needs pyarrow", hint=hint, where=kind) from error
     except (ValueError, TypeError, NotImplementedError) as error:  # a single column, say
         raise DataError("form", f"not a table of columns ({error})", where=kind) from error
-    return replace(frame, once=hasattr(source, "read_next_batch"))
 
 
 def _table_of(pyarrow: Any, source: Any) -> Any:
@@ -263,23 +249,21 @@ def _table_of(pyarrow: Any, source: Any) -> Any:
 
 def arrow_frame(table: Any) -> Frame:
     def column(name: str) -> Column:
-        chunked = table.column(name)
-        if hasattr(chunked.type, "value_type") and hasattr(chunked.type, "index_type") and chunked.null_count:
-            chunked = chunked.cast(chunked.type.value_type)  # pyarrow would give a null the value of another row
-        numbers = _arrow_numbers(chunked)
-        return np.asarray(chunked.to_numpy()) if numbers is None else numbers
+        values = _without_dictionary(table.column(name))
+        numbers = _arrow_numbers(values)
+        return values.to_pylist() if numbers is None else numbers
 
-    def stream(names: list[str]) -> Any:
-        return table.select(names).__arrow_c_stream__()
+    return Frame(
+        table.column_names, lambda names: map(column, names), table.select, lambda name: arrow_text(table.column(name))
+    )
 
-    def text(name: str) -> IdColumn | None:
-        return arrow_text(table.column(name))
 
-    return Frame(table.column_names, lambda names: map(column, names), stream=stream, text=text)
+def _without_dictionary(column: Any) -> Any:
+    return column.cast(column.type.value_type) if hasattr(column.type, "index_type") else column
 
 
 def _arrow_numbers(column: Any) -> Column | None:
-    """Return a column of numbers without a copy; None if it has other types or nulls. `to_numpy` would import pandas."""
+    """Return a column of numbers without a copy; None if it has other types or nulls."""
     dtype = _NUMBERS.get(str(column.type))
     if dtype is None or column.null_count or not len(column):
         return None
@@ -289,6 +273,7 @@ def _arrow_numbers(column: Any) -> Column | None:
 
 def arrow_text(column: Any) -> IdColumn | None:
     """Return a column of strings without a copy; None if it has other types, or anything that no id may contain."""
+    column = _without_dictionary(column)
     if str(column.type) not in ("string", "large_string") or column.null_count or not len(column):
         return None
     array = column.cast("large_string").combine_chunks()

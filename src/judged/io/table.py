@@ -32,7 +32,6 @@ class ColumnBatches:
         batches: the cells of each role; taken once.
         origin: gives the places of all rows, once the batches were taken.
         in_text: True if numbers are text.
-        once: True if the source can be read only once.
         warnings: of the reader.
     """
 
@@ -41,7 +40,6 @@ class ColumnBatches:
     batches: Iterable[Batch]
     origin: Callable[[], Origin]
     in_text: bool = False
-    once: bool = False
     warnings: tuple[Warned, ...] = ()
 
 
@@ -168,7 +166,7 @@ def concatenate(source: ColumnBatches) -> SourceTable:
     return SourceTable(
         name=context.name,
         request=context.request,
-        once=context.once or source.once,
+        once=context.once,
         warnings=(*context.warnings, *source.warnings),
         origin=source.origin(),
         query=columns["query"],

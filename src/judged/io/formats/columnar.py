@@ -132,15 +132,15 @@ def _open_parquet(data: Any) -> Frame:
     parquet = import_module("pyarrow.parquet")
     file = parquet.ParquetFile(open_buffer(data))
 
-    def stream(names: list[str]) -> Any:
+    def select(names: list[str]) -> Any:
         coded = [name for name in names if _is_coded_text(file.metadata, file.schema_arrow, name)]
         reader = parquet.ParquetFile(open_buffer(data), metadata=file.metadata, read_dictionary=coded)
-        return reader.read(columns=names).select(names).__arrow_c_stream__()
+        return reader.read(columns=names).select(names)
 
     return Frame(
         list(file.schema_arrow.names),
-        lambda names: arrow_frame(file.read(columns=list(names))).columns(names),
-        stream=stream,
+        lambda names: arrow_frame(file.read(columns=names)).columns(names),
+        select,
         text=lambda name: arrow_text(file.read(columns=[name]).column(0)),
         batches=lambda names, size: (
             import_module("pyarrow").Table.from_batches([b]) for b in file.iter_batches(size, columns=names)

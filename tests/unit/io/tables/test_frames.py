@@ -94,7 +94,7 @@ def test_a_reader_of_batches_is_read_once():
     _, table = small("pyarrow")
     reader = table.to_reader()
     assert len(read_run(reader)) == 5
-    refusal("form", read_run, reader)
+    refusal("empty-run", read_run, reader)
 
 
 @pytest.mark.needs("pyarrow")
