@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple, NoReturn
 
@@ -196,14 +196,6 @@ _RANKING: Roles = {role: Role(NAMES[role], _MEANING[role]) for role in NAMES}
 _BY_KIND = {"run": ("query", "doc", "score", "rank"), "qrels": ("query", "doc", "grade", "aspect")}
 
 
-@dataclass(frozen=True, slots=True, repr=False, eq=False)
-class UsedColumns:
-    """The roles of the named columns that tables have, and the names of all their columns."""
-
-    roles: set[str] = field(default_factory=set)
-    names: dict[str, None] = field(default_factory=dict)
-
-
 class ColumnRequest(NamedTuple):
     """A request for a table, or for judgments and runs together: then each named column is used in every table that has it.
 
@@ -212,7 +204,7 @@ class ColumnRequest(NamedTuple):
         named: the columns that the caller named, by role.
         roles: the columns to find; those of a run or of judgments follow from `what`.
         grade_map: grades of words.
-        used: collects the named columns that tables have; None if every table must have them.
+        used: collects the columns of all tables, with the roles that the caller named them for; None if every table must have these.
         split: the split to read, of an input that has several.
     """
 
@@ -220,7 +212,7 @@ class ColumnRequest(NamedTuple):
     named: Mapping[str, str] = {}
     roles: Mapping[str, Role] = {}
     grade_map: Mapping[str, float] | None = None
-    used: UsedColumns | None = None
+    used: dict[str, set[str]] | None = None
     split: Split | None = None
 
     def request(self, what: str) -> ColumnRequest:
@@ -236,8 +228,8 @@ class ColumnRequest(NamedTuple):
         if self.split is not None:
             self.split.check_used()
         for role, column in self.named.items():
-            if self.used is not None and role not in self.used.roles:
-                have = f"; the columns are {list_columns(self.used.names)}" if self.used.names else ""
+            if self.used is not None and not any(role in roles for roles in self.used.values()):
+                have = f"; the columns are {list_columns(self.used)}" if self.used else ""
                 hint = Hint(f"leave out {{{role}_col}}, or name a column", **{f"{role}_col": None})
                 raise DataError("columns", f"no input has the column {column!r}{have}", hint=hint, value=column)
 
@@ -346,19 +338,17 @@ def find_columns(
     """
     names = _texts(names)
     column: dict[str, str] = {}
-    if request.used is not None:
-        request.used.names.update(dict.fromkeys(names))
+    used: dict[str, set[str]] = {} if request.used is None else request.used
+    for name in names:
+        used.setdefault(name, set())
     for role, declared in request.all_roles.items():
         if role == "query" and not query:
             continue
         named = request.named_column(role, names)
         if named is None and role in request.named and request.used is None:
-            problem = f"no column {request.named[role]!r}; the columns are {list_columns(names)}"
-            meant = nearest_name(request.named[role], names)
-            action = f"did you mean {meant!r}?" if meant else "check its name"
-            raise DataError("columns", problem, hint=action, where=where, value=request.named[role])
-        if named is not None and request.used is not None:
-            request.used.roles.add(role)
+            _raise(f"no column {request.named[role]!r}", names, request, where, role)
+        if named is not None:
+            used[named].add(role)
         columns = [named] if named is not None else match(declared.names, names)
         if len(columns) == 1 and named is None and role in ("query", "doc"):
             columns += rivals(declared.names, columns[0], names)

@@ -76,7 +76,8 @@ def _table(source: Any, roles: Roles, named: Mapping[str, str], request: ColumnR
         own = error.hint is not None and (error.hint.options or error.value in named.values())
         raise error.changed(hint=error.hint if own else hint) from None
     if request.used is not None:
-        request.used.roles.update(chosen)
+        for role, name in chosen.items():
+            request.used.setdefault(name, set()).add(role)
     return table
 
 
