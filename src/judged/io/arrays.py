@@ -124,13 +124,8 @@ def is_number_matrix(source: Any) -> bool:
 
 
 def is_matrix_without_ids(source: Any, columns: tuple[int, ...]) -> bool:
-    """Return whether this is a matrix that cannot be rows of ids and a number: by the number of columns, or by fractions among the ids."""
-    if not is_number_matrix(source):
-        return False
-    if is_sparse(source) or source.shape[1] not in columns:
-        return True
-    ids = as_numbers(source, "run")[:, :2]
-    return bool((ids % 1 != 0).any())
+    """Return whether this is a matrix with another number of columns than rows of ids and a number have."""
+    return is_number_matrix(source) and (is_sparse(source) or source.shape[1] not in columns)
 
 
 def read_score_column(source: Any) -> ScoreColumn:
@@ -254,12 +249,10 @@ def _find_items(label: NDArray[Any], mask: Any, pad: float | None) -> Bools | No
 def _owners(qid: Any, size: int) -> tuple[Ints, tuple[Any, ...]]:
     """Return the list of each item, and the ids of the lists in order."""
     problem = "qids of one type, none missing"
-    if isinstance(qid, list | tuple) and len({isinstance(one, str) for one in qid}) > 1:
-        raise DataError("id-type", problem)  # NumPy would turn the numbers into texts
     if type(qid).__module__.startswith(("torch", "jax")):
         ids = as_numbers(qid, "qid")
-    else:  # as objects, since arrays of text drop NUL at the end
-        texts = isinstance(qid, list | tuple) and len(qid) and isinstance(qid[0], str)
+    else:  # texts as objects: in an array of text numbers become texts, and NUL at the end is dropped
+        texts = isinstance(qid, list | tuple) and any(isinstance(one, str) for one in qid)
         ids = np.asarray(qid, object if texts else None)
     if ids.shape != (size,):
         raise DataError("shape", "one qid per item", got=f"{ids.shape} for {size} items")

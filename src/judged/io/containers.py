@@ -74,9 +74,9 @@ def read_tuples(items: list[Any], context: Context) -> ColumnBatches:
     request.raise_named(context.name)
     lengths = [len(item) if isinstance(item, (tuple, list)) else 0 for item in items]
     layouts = _TUPLES[request.what] if request.is_ranking else [tuple(request.roles)]
-    roles = next((layout for layout in layouts if len(layout) == lengths[0]), None)
-    if roles is None or lengths.count(lengths[0]) < len(items):
-        row = 0 if roles is None else next(i for i, length in enumerate(lengths) if length != lengths[0])
+    roles = next((layout for layout in layouts if len(layout) == lengths[0]), ())
+    row = next((i for i, length in enumerate(lengths) if length != lengths[0]), None) if roles else 0
+    if row is not None:
         expected = " or ".join(f"({', '.join(layout)})" for layout in layouts) + origin.describe_row(row)
         hint = "write one tuple per document, or a mapping {query: [doc, …]}" if request.is_ranking else None
         got, where = shown(items[row]), origin.place(row)
@@ -84,12 +84,12 @@ def read_tuples(items: list[Any], context: Context) -> ColumnBatches:
     cells = {role: [item[at] for item in items] for at, role in enumerate(roles)}
     ids = [cell for role in ("query", "doc") if role in cells for cell in cells[role]]
     if request.is_ranking and all(isinstance(cell, int | float) for cell in ids) and any(cell % 1 for cell in ids):
-        raise_matrix(request, context.name)  # ids are no fractions
+        raise_matrix(context.name)  # ids are no fractions
     key: dict[str, object] = {role: at if request.is_ranking else role for at, role in enumerate(roles)}
     return ColumnBatches(context, {role: role for role in roles}, [cells], lambda: context.items(key))
 
 
-def raise_matrix(request: ColumnRequest, where: str) -> NoReturn:
+def raise_matrix(where: str) -> NoReturn:
     """Raise for a matrix of users × items, which has no ids."""
     hint = "evaluate matrices with jd.score(labels, scores), or make a run with jd.recommenders.top_k"
     raise DataError("form", "rows with ids", got="a matrix of numbers", where=where, hint=hint)
@@ -104,27 +104,17 @@ def is_list(value: Any) -> bool:
     return hasattr(value, "tolist") and hasattr(value, "__len__") and getattr(value, "ndim", 1) > 0
 
 
-def read_rankings(
-    queries: list[Any],
-    rankings: list[Any],
-    context: Context,
-    *,
-    origin: Origin | None = None,
-    item: Origin | None = None,
-    choice: Ints | None = None,
-) -> SourceTable:
+def read_rankings(queries: list[Any], rankings: list[Any], context: Context, part: Ints | None = None) -> SourceTable:
     """Read one ranking per query, all of one kind. An empty ranking is allowed.
 
     Args:
         queries: one per ranking.
         rankings: mappings or lists.
         context: of the source.
-        origin: the places of entries, if the source is not a mapping of queries.
-        item: the places of rankings, likewise.
-        choice: the set of each entry, after `flatten_sets`.
+        part: the item of each ranking, if the source is not a mapping of queries but a list of items.
     """
-    if choice is None:
-        rankings, choice = flatten_sets(queries, rankings, context)
+    rankings, choice = flatten_sets(queries, rankings, context)
+    item = None if part is None else context.items({}, part)
     kinds: dict[str, None] = {}
     for i, ranking in enumerate(rankings):
         kind = _kind(ranking, context) or _raise(queries[i], ranking, item.place(i) if item else None, context)
@@ -135,6 +125,12 @@ def read_rankings(
         raise DataError("form", f"the rankings are a mix of {' and '.join(kinds)}", where=context.name, hint=hint)
     keyed = "mapping" in kinds
     size = np.fromiter(map(len, rankings), np.int64, len(rankings))
+
+    def places(entries: list[Any]) -> Origin:
+        if part is not None:
+            return context.items({}, np.repeat(part, size))
+        return context.keys(queries, size, entries, keyed=keyed)
+
     number: list[Any] | None
     passages: Passages | None = None
     if keyed:
@@ -142,14 +138,13 @@ def read_rankings(
         number = list(chain.from_iterable(ranking.values() for ranking in rankings if len(ranking)))
     else:
         entries = list(chain.from_iterable(_entries(ranking, context) for ranking in rankings if len(ranking)))
-        places = origin or context.keys(queries, size, entries, keyed=False)
         if _have_details(entries):
-            docs, number, passages = read_chunk_entries(entries, context.request.what, places)
+            docs, number, passages = read_chunk_entries(entries, context.request.what, places(entries))
         else:
-            docs, number = _split(entries, context, places)
+            docs, number = _split(entries, context, places(entries))
     return SourceTable(
         **context.basics(),
-        origin=origin or context.keys(queries, size, docs, keyed=keyed),
+        origin=places(docs),
         query_origin=item or context.whole(),
         query=queries,
         doc=docs,
@@ -295,22 +290,14 @@ def _read_mappings(items: list[Mapping[Any, Any]], context: Context) -> SourceTa
         raise_several(context)
     rankings = [ranking for item in items for ranking in item.values()]
     part = np.repeat(np.arange(len(items)), [len(item) for item in items])
-    return _read_rankings(queries, rankings, part, context)
+    return read_rankings(queries, rankings, context, part)
 
 
 def _read_nested(records: list[Any], query: str, ranking: str, context: Context) -> SourceTable:
     """Read records that contain a query with its whole ranking."""
     queries = take_column(records, query, "query", context.items())
     rankings = take_column(records, ranking, "doc", context.items())
-    return _read_rankings(queries, rankings, np.arange(len(records)), context)
-
-
-def _read_rankings(queries: list[Any], rankings: list[Any], part: Ints, context: Context) -> SourceTable:
-    """Read rankings in items of a list; `part` is the item of each ranking."""
-    rankings, choice = flatten_sets(queries, rankings, context)
-    size = [len(entries) if hasattr(entries, "__len__") else 0 for entries in rankings]
-    origin, item = context.items({}, np.repeat(part, size)), context.items({}, part)
-    return read_rankings(queries, rankings, context, origin=origin, item=item, choice=choice)
+    return read_rankings(queries, rankings, context, np.arange(len(records)))
 
 
 # ── Ordinary dicts of queries ─────────────────────────────────────────────────────────────────────────────────────────

@@ -209,7 +209,7 @@ def _open_object(source: Any, request: ColumnRequest) -> OpenTable:
     from judged.io.frames import frame_of, read_frame
 
     if request.is_ranking and is_matrix_without_ids(source, (3,) if request.what == "run" else (3, 4)):
-        raise_matrix(request, request.what)
+        raise_matrix(request.what)
     if request.what == "run" and request.is_ranking and is_column(source):
         request.raise_named(request.what)
         return read_score_column(source)
