@@ -62,8 +62,6 @@ def _host(source: Any) -> NDArray[Any]:
         return np.asarray((host.float() if _NARROW.search(str(host.dtype)) else host).numpy())
     if kind == "cupy":
         return np.asarray(source.get())
-    if kind in ("polars", "pyarrow", "pandas"):
-        return np.asarray(source.to_numpy())
     if not isinstance(source, np.ndarray) and not hasattr(source, "__array__") and hasattr(source, "__dlpack__"):
         return np.from_dlpack(source)
     return np.asarray(source)

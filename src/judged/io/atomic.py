@@ -87,9 +87,3 @@ def _move(temporary: Path, target: Path) -> None:
     with contextlib.suppress(FileNotFoundError):
         temporary.chmod(stat.S_IMODE(target.stat().st_mode))
     temporary.replace(target)
-    if hasattr(os, "O_DIRECTORY"):
-        folder = os.open(target.parent, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
