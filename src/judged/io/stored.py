@@ -15,6 +15,7 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 
 from judged._types import Bytes
+from judged.core.native import native
 from judged.errors import DataError, FileError
 from judged.io.files import CHANGED, file_path, is_path, is_store, limit_text, raise_file_error
 from judged.io.text.encoding import Begin
@@ -145,7 +146,7 @@ STRETCH = 8 << 20  # bytes of text that are scanned at a time
 
 
 def stream_queries(file: Stored, packing: str) -> Iterator[tuple[Bytes, int]]:
-    """Iterate over stretches of a compressed file, each with its offset in the text.
+    """Iterate over stretches of a compressed file of TREC lines, each with its offset in the text.
 
     A stretch ends where the lines of a query do: no query is in two stretches, if all of its lines are together.
     """
@@ -157,29 +158,15 @@ def stream_queries(file: Stored, packing: str) -> Iterator[tuple[Bytes, int]]:
         if size < max(STRETCH, kept):
             continue
         data = b"".join(held)
-        cut = last_query(data)
+        text, end = np.frombuffer(data, np.uint8), data.rfind(b"\n") + 1
+        cut = native.query_edges(text, 0, end, {"source": "trec"})[1] if end else 0  # where the last query begins
         if cut:
-            yield np.frombuffer(data, np.uint8)[:cut], offset
+            yield text[:cut], offset
         held, kept, size = [data[cut:]], len(data) - cut, 0
         offset += cut
-        del data
+        del data, text
     if rest := b"".join(held):
         yield np.frombuffer(rest, np.uint8), offset
-
-
-def last_query(data: bytes) -> int:
-    """Return where the lines of the last query begin, a line without an end left out."""
-    end = data.rfind(b"\n") + 1
-    last = data.rfind(b"\n", 0, max(end - 1, 0)) + 1
-    query = (data[last:end].split(None, 1) or [b""])[0]
-    if not query:
-        return last
-    if data[: data.find(b"\n")].split(None, 1)[:1] == [query]:
-        return 0
-    at = data.find(b"\n" + query, 0, last)
-    while at >= 0 and data[at + 1 + len(query)] not in b" \t":  # the id of another query begins so
-        at = data.find(b"\n" + query, at + 1, last)
-    return at + 1 if at >= 0 else last
 
 
 def read_ahead(items: Iterator[Item]) -> Generator[Item]:

@@ -6,6 +6,7 @@ import lzma
 import random
 import sys
 from dataclasses import fields
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -94,8 +95,9 @@ def test_no_stretch_is_longer_than_its_size_and_a_query(outcome):
 
 def test_one_query_that_fills_the_file_is_joined_a_few_times_only(outcome, monkeypatch):
     joined = []
-    last = stream.last_query
-    monkeypatch.setattr(stream, "last_query", lambda data: joined.append(len(data)) or last(data))
+    edges = stream.native.query_edges
+    native = SimpleNamespace(query_edges=lambda text, *rest: joined.append(len(text)) or edges(text, *rest))
+    monkeypatch.setattr(stream, "native", native)
     lines = lines_of([1], depth=6000)
     text = "\n".join(lines) + "\n"
     outcome(text)
