@@ -462,8 +462,6 @@ def choose_split(names: Sequence[str], split: Split | None, where: Place) -> str
     fitting = [name for name in names if split.name in name.split("/")] or [name for name in names if name == last]
     if len(fitting) == 1:
         return fitting[0]
-    problem = f"several splits are called {split.name!r}" if fitting else f"no split {split.name!r}"
+    problem = f"{split.name!r} is not one of the splits {list_columns(names)}"
     hint = Hint("choose one with {split}", split=(fitting or names)[0])
-    raise DataError(
-        "split", f"{problem}; the splits are {list_columns(names)}", where=where, hint=hint, value=split.name
-    )
+    raise DataError("split", problem, hint=hint, where=where, value=split.name)

@@ -106,11 +106,9 @@ def _check_ids(names: list[Any], code: NDArray[Any], origin: Origin, role: str) 
     """Return the ids as they are kept, after the checks of every id."""
     rows = replace(origin, rows=lambda at: int(np.argmax(code == at)), role=role)
     text, kind = encode_ids(names, rows, "query" if role == "query" else "doc")
-    if all(isinstance(name, str) for name in names) or (kind == "integer" and origin.typed):
-        return Coded(tuple(names), code)
-    words = text.texts()
-    merged = {word: i for i, word in enumerate(dict.fromkeys(words))}  # 7 and "7" of a JSON file are one id
-    return Coded(tuple(merged), np.array([merged[word] for word in words], dtype=np.int32)[code])
+    ids = names if kind == "integer" else text.texts()
+    merged = {item: i for i, item in enumerate(dict.fromkeys(ids))}  # 7 and "7" of a JSON file are one id
+    return Coded(tuple(merged), np.array([merged[item] for item in ids], dtype=np.int32)[code])
 
 
 def _raise_cell(role: Role, name: str, column: Column, before: int, origin: Origin) -> NoReturn:
