@@ -346,7 +346,10 @@ def find_columns(
             continue
         named = request.named_column(role, names)
         if named is None and role in request.named and request.used is None:
-            _raise(f"no column {request.named[role]!r}", names, request, where, role)
+            problem = f"no column {request.named[role]!r}; the columns are {list_columns(names)}"
+            meant = nearest_name(request.named[role], names)
+            action = f"did you mean {meant!r}?" if meant else "check its name"
+            raise DataError("columns", problem, hint=action, where=where, value=request.named[role])
         if named is not None:
             used[named].add(role)
         columns = [named] if named is not None else match(declared.names, names)

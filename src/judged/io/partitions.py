@@ -24,10 +24,9 @@ from judged.io.files import PAD, file_path, is_store, open_regular, raise_file_e
 from judged.io.formats.registry import FORMATS, ROW_SIZE, Detected, Rows, detect_format
 from judged.io.formats.trec import TREC, unread_lines
 from judged.io.mapped import map_file
-from judged.io.open_table import read_one_run
+from judged.io.open_table import open_whole_run
 from judged.io.origin import Context
 from judged.io.outputs import located
-from judged.io.read import open_whole_run
 from judged.io.recognise import is_dataset, is_lazy
 from judged.io.stored import Stored, is_beir_folder, list_files, map_files, show_address
 from judged.io.text.encoding import Begin, text_start
@@ -282,7 +281,7 @@ class WholeFile:
                 source = io.BytesIO(raw.read())
             source.name = self.file.name
         try:
-            yield read_one_run(source, self.request) if self.request.named else open_whole_run(source)
+            yield open_whole_run(source, self.request)
         except DataError as error:
             if error.slug != "empty-run":  # other files may have rows
                 raise
