@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import judged.recommenders.measures  # noqa: F401 - declares measures
 from judged._version import __version__
 from judged.clicks.interleaving import PAPERS as INTERLEAVING_PAPERS
 from judged.clicks.models import PAPERS as CLICK_PAPERS
@@ -19,7 +20,6 @@ from judged.io.files import read_text
 from judged.io.text.json_parser import load_json
 from judged.measures.grammar import parse
 from judged.measures.registry import MEASURES, Measure
-from judged.recommenders.measures import BEYOND
 from judged.references import Reference, keys_in, references
 from judged.registry import Registry, nearest_name, parse_call, split_calls
 from judged.stats.agreement import AGREEMENT_COEFFICIENTS
@@ -34,7 +34,7 @@ from judged.tables.table import Table
 
 _JUDGED = "judged"
 _REGISTRIES: dict[str, Registry[Any]] = {  # where a name is looked up, in this order
-    "measure": BEYOND,
+    "measure": MEASURES,
     "test": TESTS,
     "correction": CORRECTIONS,
     "rank correlation": RANK_COEFFICIENTS,
@@ -152,7 +152,7 @@ def _of_name(word: str) -> Use:
     found = [use for kind in _KINDS if (use := _find(kind, word)) is not None]
     if found:  # a name rather than an alias of another kind
         return next((use for use in found if use[0].endswith(f" {word}")), found[0])
-    known = [name for registry in (MEASURES, *_REGISTRIES.values()) for name in registry.names]
+    known = [name for registry in _REGISTRIES.values() for name in registry.names]
     near = nearest_name(word, [*known, *(name for papers in _PAPERS.values() for name in papers)])
     hint = f"did you mean {near}?" if near else "name a measure, a test, a correction, a method, or a file of a result"
     raise UsageError("unknown-name", f"nothing is called {shown(word)}", hint=hint, value=word)
@@ -168,7 +168,7 @@ def _find(kind: str, word: str) -> Use | None:
         return (f"{kind} {name}", _PAPERS[kind][name]) if name in _PAPERS[kind] else None
     declared: Any = _REGISTRIES[kind].get(name)
     if kind == "measure":
-        with suppress(UsageError):  # a measure beyond accuracy
+        with suppress(UsageError):  # which also reads the names of other tools
             declared = parse(word).definition
     return None if declared is None else (f"{kind} {declared.name}", declared.paper)
 

@@ -10,14 +10,10 @@ from refusals import refusal
 
 import judged as jd
 from judged.citations import _PAPERS, _REGISTRIES
-from judged.measures.registry import MEASURES
 from judged.references import keys_in, parse_bibtex, references
 
 QRELS, BM25, DENSE = (str(jd.sample_path(name)) for name in ("qrels.txt", "runs/bm25.run", "runs/dense.run"))
-DECLARED = [
-    *(("measure", entry) for entry in MEASURES if entry.family != "own"),
-    *((kind, entry) for kind, registry in _REGISTRIES.items() for entry in registry),
-]
+DECLARED = [(kind, entry) for kind, registry in _REGISTRIES.items() for entry in registry]
 
 
 def keys(*sources) -> set[str]:

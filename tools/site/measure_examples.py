@@ -10,7 +10,6 @@ from tools.site.writing import block
 
 from judged.evaluation.array_functions import array_function_names
 from judged.measures.registry import Definition
-from judged.recommenders.measures import BeyondDefinition
 
 _FILES = {  # judgments that some measures need, and their meaning
     "subtopics": ("subtopics.txt", "the second column is the subtopic", "q1 1 a 1\nq1 1 b 1\nq1 2 c 1\nq1 2 d 0\n"),
@@ -37,7 +36,7 @@ _SIDE = {
 
 def call_examples(d: Definition) -> Iterator[str]:
     """Blocks of a page, each below a sentence."""
-    if isinstance(d, BeyondDefinition):
+    if d.needs == "recommendations":
         yield from _beyond(d)
     elif d.needs == "spans":
         code = f'import judged as jd\n{_SPANS}jd.evaluate(passages, chunks, "{d.name}").mean()'
@@ -81,7 +80,7 @@ def _second_column(d: Definition) -> Iterator[str]:
     yield from (*block(session(code), "pycon"), "")
 
 
-def _beyond(d: BeyondDefinition) -> Iterator[str]:
+def _beyond(d: Definition) -> Iterator[str]:
     side = "".join(f",\n    {_SIDE[need]}" for need in d.arguments)
     call = f'jd.recommenders.beyond_accuracy(\n    run, "{d.name}", k=2{side},\n).summary()' if side else f'jd.recommenders.beyond_accuracy(run, "{d.name}", k=2).summary()'  # fmt: skip
     yield from ("Two recommendations for each of three users:", "")

@@ -13,7 +13,7 @@ from judged.evaluation.describe import MeasureDescription, edge_cases
 from judged.evaluation.tool_differences import peers_of
 from judged.measures.notation import LIST_NOTATION, NOTATION
 from judged.measures.registry import MEASURES, Definition
-from judged.recommenders.measures import BEYOND, BeyondDefinition, BeyondDescription
+from judged.recommenders.measures import BEYOND
 from judged.references import keys_in, references, short_form
 from judged.tables.table import Table
 
@@ -46,12 +46,7 @@ def declarations() -> dict[str, list[Definition]]:
 
 def family_of(d: Definition) -> str:
     """The family; measures beyond accuracy are one."""
-    return "beyond" if isinstance(d, BeyondDefinition) else d.family
-
-
-def describe_declared(d: Definition) -> MeasureDescription:
-    """Describe a measure of rankings, or one beyond accuracy."""
-    return BeyondDescription(d) if isinstance(d, BeyondDefinition) else MeasureDescription(d)
+    return "beyond" if d.needs == "recommendations" else d.family
 
 
 def paths() -> dict[str, str]:
@@ -107,7 +102,7 @@ def _idea(d: Definition) -> str:
 
 
 def _page(d: Definition, family: str, members: list[Definition], page_of: dict[str, str]) -> Iterator[str]:
-    page, description = page_of[d.name], describe_declared(d)
+    page, description = page_of[d.name], MeasureDescription(d)
     first, *others = d.description.split("\n")
 
     def find(name: str) -> str | None:
@@ -147,13 +142,13 @@ def _page(d: Definition, family: str, members: list[Definition], page_of: dict[s
 
 def other_names(d: Definition) -> list[str]:
     """The names that a measure has in other tools and papers, each once."""
-    names = [name.removesuffix(" (trec_eval)") for name in describe_declared(d).to_data()["aliases"]]
+    names = [name.removesuffix(" (trec_eval)") for name in MeasureDescription(d).to_data()["aliases"]]
     return [name for name in dict.fromkeys(names) if name != d.name]
 
 
 def _notation(d: Definition) -> Iterator[str]:
     """The symbols of the formula."""
-    symbols = LIST_NOTATION if isinstance(d, BeyondDefinition) else NOTATION
+    symbols = LIST_NOTATION if d.needs == "recommendations" else NOTATION
     rows = [
         (", ".join(f"${one}$" for one in key.split(r",\ ")), text)
         for key, text in symbols.items()
@@ -181,7 +176,7 @@ def _used(key: str, latex: str) -> bool:
 def facts(d: Definition, description: MeasureDescription) -> list[str]:
     """Range and laws in words."""
     words = description.to_data()["properties"]
-    if isinstance(d, BeyondDefinition):
+    if d.range is not None:
         low, high = (f"{limit:g}".replace("inf", "∞") for limit in d.range)
         return [f"values are between {low} and {high}", f"one value per {'user' if d.of == 'user' else 'run'}", *words]
     return list(words)
@@ -226,7 +221,7 @@ def _shown(t: Table) -> Iterator[str]:
 
 
 def _other_tools(d: Definition, page: str) -> Iterator[str]:
-    peers = peers_of(d) if not isinstance(d, BeyondDefinition) else []
+    peers = peers_of(d) if d.needs != "recommendations" else []
     if peers:
         yield from ("## In other tools", "")
         rows = [(p.tool, code(p.name), prose(p.difference, page) if p.difference else "the same") for p in peers]

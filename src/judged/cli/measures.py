@@ -18,18 +18,20 @@ def command(name: str | None, **options: Any) -> None:
 
     Coefficients of agreement and rank correlation are also described; `judged agree` and `judged correlate` compute them.
     """
+    import judged.recommenders.measures  # noqa: F401 - declares measures
     from judged.measures.registry import MEASURES
-    from judged.recommenders.measures import BEYOND
     from judged.tables.result import RecordTable
 
     if name is not None:
         emit(_description(name), options)
         return
-    rows = [{"measure": d.name, "family": d.family, "meaning": d.description.split("\n")[0]} for d in MEASURES]
-    rows += [
-        {"measure": d.name, "family": "beyond accuracy", "meaning": d.description.split("\n")[0]}
-        for d in BEYOND
-        if d.name not in MEASURES.names
+    rows = [
+        {
+            "measure": d.name,
+            "family": "beyond accuracy" if d.needs == "recommendations" else d.family,
+            "meaning": d.description.split("\n")[0],
+        }
+        for d in MEASURES
     ]
     notes = (
         "judged measures NAME describes one",
@@ -42,15 +44,11 @@ def command(name: str | None, **options: Any) -> None:
 def _description(name: str) -> Any:
     """Find a measure, a measure beyond accuracy or a coefficient by name."""
     from judged.evaluation.describe import describe
-    from judged.measures.registry import MEASURES, find
-    from judged.recommenders.measures import BEYOND, BeyondDescription
+    from judged.measures.registry import find
     from judged.stats.agreement import AGREEMENT_COEFFICIENTS
     from judged.stats.rank_correlation import RANK_COEFFICIENTS
 
     plain = name.partition("@")[0].partition("(")[0]
-    beyond = None if plain in MEASURES.names else BEYOND.get(plain)
-    if beyond is not None:
-        return BeyondDescription(beyond)
     if find(plain) is None:
         if (agreement := AGREEMENT_COEFFICIENTS.get(plain)) is not None:
             symbols = (f"{symbol}: {text}" for symbol, text in agreement.symbols.items())

@@ -172,6 +172,8 @@ class MeasureDescription(Result):
     def _facts(self) -> list[str]:
         d = self.declaration
         facts = ["lower is better"] if d.lower_is_better else []
+        if d.needs == "recommendations":
+            return [*facts, f"needs {', '.join(d.arguments) or 'nothing but the lists'}"]
         facts = [text for law, text in _LAWS.items() if law in d.laws] + facts + [_SUMMARIES[d.summary]]
         return facts if d.needs == "grades" else [*facts, f"needs judgments with {d.needs}"]
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Container
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
+from importlib import import_module
 from typing import Any, Literal
 
 import numpy as np
@@ -13,7 +15,7 @@ import numpy as np
 from judged._types import Column
 from judged.core.judged import Judged
 from judged.errors import Hint, UsageError, Wording, shown
-from judged.measures.parameters import LENGTHS, Budget, Flag, Only, Spec, budget_in, literal
+from judged.measures.parameters import LENGTHS, Budget, Cutoff, Flag, Only, Spec, budget_in, literal
 from judged.registry import Registry
 
 Formula = Callable[..., Column]
@@ -66,10 +68,13 @@ class Definition:
     ideal: str = ""
     ideal_only: bool = False  # the value is that of the ideal ranking
     always_defined: bool = False  # also for queries without a relevant document, so that no policy decides
+    range: tuple[float, float] | None = None  # the smallest and the largest value, of measures of recommendations
+    of: Literal["user", "run"] = "user"  # what has a value: each user, or only the whole run
+    arguments: tuple[str, ...] = ()  # those of `beyond_accuracy` that the measure needs
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the name; a user's own measure must be declared where it is unpickled."""
-        return _declared, (self.name,)
+        """Pickle the name, and the module that declares it; a user's own must be importable where it is unpickled."""
+        return _declared, (self.name, self.function.__module__)
 
     @cached_property
     def parameters(self) -> dict[str, tuple[Spec, Any]]:
@@ -77,6 +82,8 @@ class Definition:
         hints = inspect.get_annotations(self.function, eval_str=True)
         signature = inspect.signature(self.function).parameters
         found = {n: (Spec.of(n, hints[n]), p.default) for n, p in list(signature.items())[1:]}
+        if self.needs == "recommendations":
+            return {"cutoff": (Spec.of("cutoff", Cutoff), None), **found}
         return {**found, "judged_only": (_JUDGED_ONLY, False), "tokens": (Spec.of("tokens", Budget), None)}
 
     @property
@@ -87,7 +94,7 @@ class Definition:
     @property
     def limits(self) -> tuple[float, float] | None:
         """The range of its values, if it is declared; intervals are kept within it."""
-        return (0.0, 1.0) if "unit" in self.laws else None
+        return (0.0, 1.0) if "unit" in self.laws else self.range
 
     @cached_property
     def at(self) -> str | None:
@@ -320,8 +327,12 @@ def _translate(params: dict[str, Any], known: Container[str]) -> dict[str, Any]:
     return out
 
 
-def _declared(name: str) -> Definition:
+def _declared(name: str, module: str = "") -> Definition:
     definition = find(name)
+    if definition is None and module:
+        with suppress(ImportError):
+            import_module(module)  # which declares it
+        definition = find(name)
     if definition is None:
         raise UsageError("unknown-name", f"measure {name!r} is not declared in this process", value=name)
     return definition

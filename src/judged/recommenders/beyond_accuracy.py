@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,9 +13,9 @@ from judged.core.policy import Policy
 from judged.core.tables import Id
 from judged.errors import UsageError, Warned, shown
 from judged.evaluation.values import Values
-from judged.measures.registry import MEASURES, Measure, find
+from judged.measures.registry import Measure
 from judged.recommenders.lists import read_recommendations, warnings_of
-from judged.recommenders.measures import BEYOND, definition_of, parse_beyond, values_of
+from judged.recommenders.measures import BEYOND, parse_beyond, values_of
 from judged.stats.checks import check_count
 from judged.stats.intervals import interval
 from judged.stats.summary import mean
@@ -69,11 +69,11 @@ def beyond_accuracy(
     name, users, lists = read_recommendations(run, max(m.get("cutoff") for m in chosen), level=level, **side)
     with step("measuring"):
         columns = {m: values_of(m, lists) for m in chosen}
-    popularity = any(definition_of(m).of == "user" and "history" in definition_of(m).arguments for m in chosen)
+    popularity = any(m.definition.of == "user" and "history" in m.definition.arguments for m in chosen)
     warnings = warnings_of(lists, popularity=popularity)
     for m, column in columns.items():
         column.flags.writeable = False
-        if definition_of(m).of == "user" and (gap := int(np.isnan(column).sum())):
+        if m.definition.of == "user" and (gap := int(np.isnan(column).sum())):
             warnings.append(Warned("values-missing", gap, f"{m}: {counted(gap, 'user')} without a value excluded"))
     return BeyondAccuracy(name, k, users, columns, tuple(warnings))
 
@@ -95,13 +95,13 @@ class BeyondAccuracy(Result):
         """One value per user, in the order of `users`; the cutoff may be left out of the name."""
         asked = [str(m) for m in parse_beyond(measure)]
         for m, column in self.columns.items():
-            if asked in ([str(m)], [str(m(cutoff=None))]) and definition_of(m).of == "user":
+            if asked in ([str(m)], [str(m(cutoff=None))]) and m.definition.of == "user":
                 return column
         hint = f"choose one of {', '.join(map(str, self._of_users()))}"
         raise UsageError("not-asked", f"{shown(str(measure))} has no value per user", hint=hint, value=str(measure))
 
     def _of_users(self) -> dict[Measure, Floats]:
-        return {m: column for m, column in self.columns.items() if definition_of(m).of == "user"}
+        return {m: column for m, column in self.columns.items() if m.definition.of == "user"}
 
     def summary(self) -> dict[str, float]:
         """One number per measure: the mean over users with a value, or the value of the run."""
@@ -110,7 +110,7 @@ class BeyondAccuracy(Result):
     def intervals(self, *, level: float = 0.95) -> dict[str, tuple[float, float] | None]:
         """Student's t interval of the mean over users of each measure with a value per user; None for fewer than two users."""
         own = self._of_users()
-        limits = [definition_of(m).range for m in own]
+        limits = [m.definition.limits for m in own]
         ends = interval(list(own.values()), confidence=level, limits=limits) if own else []
         return dict(zip(map(str, own), ends, strict=True))
 
@@ -123,9 +123,6 @@ class BeyondAccuracy(Result):
         if not own:
             problem = "all measures are of the whole run, none has a value per user"
             raise UsageError("not-asked", problem, hint="add one, such as Novelty")
-        for m in own:
-            if find(m.name) is None:  # so that `compare` can parse the name; aliases may have another meaning there
-                MEASURES.add(replace(m.definition, aliases=()))
         named = {str(m): column for m, column in own.items()}
         return Values(self.users, tuple(own), named, Policy(), names=("history", self.name))
 
@@ -133,7 +130,7 @@ class BeyondAccuracy(Result):
         """One row per measure: a value of each user or of the run, its interval, and the number of users with a value."""
         rows, intervals = [], self.intervals()
         for m, column in self.columns.items():
-            of, known = definition_of(m).of, column[~np.isnan(column)]
+            of, known = m.definition.of, column[~np.isnan(column)]
             value = int(mean(known)) if m.definition.whole else mean(known)
             low, high = intervals.get(str(m)) or (None, None)
             users = len(known) if of == "user" else len(self.users)

@@ -1,112 +1,42 @@
-"""Measures beyond accuracy: declared once by `@beyond`, found in `BEYOND`, read from names by `parse_beyond`."""
+"""Measures beyond accuracy: declared by `@beyond` in the registry of all measures, and listed in `BEYOND`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Annotated, Any, Literal
 
 import numpy as np
 
 from judged._types import Bools, Floats, Ints
-from judged.errors import Hint, UsageError, Wording, shown
-from judged.evaluation.describe import MeasureDescription
-from judged.measures.parameters import Cutoff, Flag, Persistence, Share, Spec, number
-from judged.measures.registry import Definition, Measure, Needs
+from judged.errors import Hint, UsageError, Wording
+from judged.measures.grammar import parse_all
+from judged.measures.parameters import Flag, Persistence, Share, Spec, number
+from judged.measures.registry import MEASURES, Measure, measure
 from judged.recommenders.lists import By, Discount, RecommendedLists, discounts
-from judged.registry import Registry, expand_at, parse_call, split_calls
 
 Formula = Callable[..., Any]  # from `RecommendedLists` and parameters to values
 LogBase = Annotated[float, Spec("the base of the logarithm", number(1, open_low=True))]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class BeyondDefinition(Definition):
-    """A measure whose formula is a function from `RecommendedLists` to one value per user, or to one of the whole run.
-
-    Args:
-        of: "user" or "run": which of the two values.
-        arguments: those of `beyond_accuracy` that it needs with its default parameters.
-        range: the smallest and the largest value.
-    """
-
-    needs: Needs = "recommendations"
-    of: Literal["user", "run"] = "user"
-    arguments: tuple[str, ...] = ()
-    range: tuple[float, float] = (0.0, np.inf)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _declared, (self.name,)
-
-    @cached_property
-    def parameters(self) -> dict[str, tuple[Spec, Any]]:
-        """Name → (description, default): the cutoff, and those of the signature."""
-        own = {name: known for name, known in super().parameters.items() if name not in ("judged_only", "tokens")}
-        return {"cutoff": (Spec.of("cutoff", Cutoff), None), **own}
-
-    @property
-    def limits(self) -> tuple[float, float]:
-        """The range; intervals are kept within it."""
-        return self.range
-
-
-def _declared(name: str) -> BeyondDefinition:
-    return BEYOND.find(name)
-
-
-class BeyondDescription(MeasureDescription):
-    """The declaration of a measure beyond accuracy as text."""
-
-    declaration: BeyondDefinition
-
-    def _facts(self) -> list[str]:
-        d = self.declaration
-        needs = f"needs {', '.join(d.arguments)}" if d.arguments else "needs nothing but the lists"
-        return ["lower is better", needs] if d.lower_is_better else [needs]
-
-
-BEYOND: Registry[BeyondDefinition] = Registry("measure")
-
-
-def beyond(name: str, **declared: Any) -> Callable[[Formula], Formula]:
+def beyond(name: str, *, range: tuple[float, float] = (0.0, np.inf), **declared: Any) -> Callable[[Formula], Formula]:
     """Declare the function below it as a measure: from `RecommendedLists` to one value per user, or to one of the run."""
-
-    def declare(function: Formula) -> Formula:
-        BEYOND.add(BeyondDefinition(name, function, "own", **declared))
-        return function
-
-    return declare
+    return measure(name, needs="recommendations", range=range, **declared)
 
 
 def parse_beyond(names: str | Measure | Iterable[str | Measure]) -> list[Measure]:
-    """Parse names of measures: one, several separated by blanks, or a list.
+    """Parse names of measures beyond accuracy: one, several separated by blanks, or a list.
 
     >>> parse_beyond("Coverage Gini(over=recommended)@5")
     [Coverage, Gini(over='recommended')@5]
     """
-    if isinstance(names, Measure):
-        return [names]
-    measures: list[Measure] = []
-    if isinstance(names, str):
-        hint = Hint("use {evaluate} for measures of relevance", evaluate=Wording("jd.evaluate", "judged eval"))
-        for call in map(parse_call, split_calls(names)):
-            measure = Measure(BEYOND.find(call.name, hint=hint))(**call.params)
-            places = [] if call.at is None else expand_at(call.at)
-            measures += [measure @ (int(at) if at.isdecimal() else at) for at in places] or [measure]
-    elif isinstance(names, Iterable):
-        measures = [m for name in names for m in parse_beyond(name)]
-    else:
-        raise UsageError("measure", "the name of a measure, or a list of them", got=shown(names), value=names)
+    measures = parse_all(names)
+    other = next((m for m in measures if m.definition.needs != "recommendations"), None)
+    if other is not None:
+        hint = Hint("use {evaluate}", evaluate=Wording("jd.evaluate", "judged eval"))
+        raise UsageError("measure", f"{other} is a measure of relevance", hint=hint, value=str(other))
     if not measures:
         raise UsageError("measure", "no beyond-accuracy measure given", hint="name one, such as Coverage")
-    return list(dict.fromkeys(measures))
-
-
-def definition_of(measure: Measure) -> BeyondDefinition:
-    """The declaration of a measure that `parse_beyond` returned."""
-    assert isinstance(measure.definition, BeyondDefinition)
-    return measure.definition
+    return measures
 
 
 def values_of(measure: Measure, lists: RecommendedLists) -> Floats:
@@ -257,7 +187,7 @@ def gini_of(x: Floats, count: int | None = None) -> float:
     "recommends what everybody knows.",
     latex=r"\mathrm{Popularity} = \frac{1}{|L|} \sum_{i \in L} n_i",
     arguments=("history",),
-    aliases=("AveragePopularity", "ARP"),
+    aliases=("AveragePopularity",),
     lower_is_better=True,
     formula="mean over the list of the interactions that an item has",
     paper="yin2012",
@@ -528,3 +458,6 @@ def _spread(amount: Floats, possible: Floats) -> float:
     share = amount[possible > 0] / possible[possible > 0]
     mean = share.mean() if len(share) else 0.0
     return float(share.std() / mean) if mean > 0 else float("nan")
+
+
+BEYOND = tuple(d for d in MEASURES if d.needs == "recommendations")

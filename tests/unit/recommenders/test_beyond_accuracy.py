@@ -231,7 +231,7 @@ def test_ids_are_compared_as_text():
     ({"categories": ["a"]}, "parameter"),
     ({"categories": {"z": 1}}, "parameter"),
     ({"qrels": {"nobody": {"a": 1}}}, "no-common-query"),
-    ({"measures": "nDCG"}, "unknown-name"),
+    ({"measures": "nDCG"}, "measure"),
 ])  # fmt: skip
 def test_what_cannot_be_used_is_refused(given, slug):
     refusal(slug, jd.recommenders.beyond_accuracy, RUN, **given)

@@ -179,7 +179,7 @@ def test_names_are_read_and_written_alike():
 
 @pytest.mark.parametrize(
     ("name", "slug"),
-    [("Ginny", "unknown-name"), ("nDCG", "unknown-name"), ("Gini@0", "cutoff"), ("Gini@x", "cutoff"), ("Gini(over=all)", "parameter"), ("Gini(by=users)", "parameter"),
+    [("Ginny", "unknown-name"), ("nDCG", "measure"), ("Gini@0", "cutoff"), ("Gini@x", "cutoff"), ("Gini(over=all)", "parameter"), ("Gini(by=users)", "parameter"),
      ("Entropy(base=1)", "parameter"), ("Gini(1)", "measure"), ("Novelty(relevant=1)", "parameter"), ("", "measure"), ("(", "measure")],
 )  # fmt: skip
 def test_wrong_names_are_refused(name, slug):

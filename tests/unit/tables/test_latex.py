@@ -24,7 +24,7 @@ from judged.evaluation.evaluations import Evaluations
 from judged.evaluation.explain import Explanations
 from judged.judging.todo import Judgment, Judgments, Todo, TodoItem
 from judged.measures.registry import MEASURES
-from judged.recommenders.measures import BEYOND, BeyondDescription
+from judged.recommenders.measures import BEYOND
 from judged.tables.result import RecordTable, Result
 
 pytestmark = pytest.mark.slow
@@ -70,7 +70,7 @@ def every_result() -> list[Result]:
         jd.clicks.score_interleaving(lists, [("s", query, doc, rank, rank == 1) for query, docs in lists.lists().items()
                                              for rank, doc in enumerate(docs, 1)][:3]),
         jd.cite("nDCG@10 t Success"), RecordTable.of([{"name": NASTY, "value": -0.5}], words=("name",)),
-        *map(MeasureDescription, MEASURES), *map(BeyondDescription, BEYOND),
+        *map(MeasureDescription, MEASURES), *map(MeasureDescription, BEYOND),
     ]  # fmt: skip
 
 
