@@ -61,7 +61,7 @@ class ClickFit(Result):
         if self.satisfaction is not None:
             columns |= {"attractiveness": self.attractiveness.tolist(), "satisfaction": self.satisfaction.tolist()}
         columns["relevance"] = self.relevance.tolist()
-        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+        return RecordTable(columns).records()
 
     def tables(self, *, places: int = 4) -> list[Table]:
         """The records, and the examination of each rank."""

@@ -147,8 +147,8 @@ class PeerMeasure:
         self.NAME = self.__name__ = name
         self.params = params
         self.AT_PARAM = parse(name).definition.at or "cutoff"
-        self._defaults = {**_DEFAULTS, **_OWN.get(name, {})}
-        changed = {k: v for k, v in params.items() if k != self.AT_PARAM and v != self._defaults.get(k)}
+        defaults = {**_DEFAULTS, **_OWN.get(name, {})}
+        changed = {k: v for k, v in params.items() if k != self.AT_PARAM and v != defaults.get(k)}
         inside = ",".join(f"{key}={_literal(value)}" for key, value in changed.items())
         after = f"@{params[self.AT_PARAM]}" if self.AT_PARAM in params else ""
         self._text = name + (f"({inside})" if inside else "") + after
@@ -161,10 +161,6 @@ class PeerMeasure:
     def __matmul__(self, at: float) -> PeerMeasure:
         """The measure at a cutoff; IPrec at a recall."""
         return self(**{self.AT_PARAM: at})
-
-    def __getitem__(self, key: str) -> Any:
-        """A parameter, or its default."""
-        return {**self._defaults, **self.params}.get(key)
 
     def __repr__(self) -> str:
         return self._text

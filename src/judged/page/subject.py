@@ -57,22 +57,22 @@ class Subject:
     def intervals(self) -> list[list[tuple[float, float] | None]]:
         """Intervals of the means over the queries with a value in every run, [measure][run]."""
         table = []
-        complete = [m for m in self.measures if self.first.model is not None or self.known(m).all()]
-        for result in self.results:
-            intervals = result.intervals(complete) if complete else {}
-            for m in self.measures:
-                if str(m) not in intervals:
-                    rows = self.known(m)
-                    kept = replace(
-                        result,
-                        queries=tuple(q for q, keep in zip(result.queries, rows, strict=True) if keep),
+        for m in self.measures:
+            rows, results = self.known(m), self.results
+            if self.first.model is None and not rows.all():
+                queries = tuple(q for q, keep in zip(self.first.queries, rows, strict=True) if keep)
+                results = tuple(
+                    replace(
+                        r,
+                        queries=queries,
                         measures=(m,),
-                        columns={str(m): result[m][rows]},
-                        clusters=None if result.clusters is None else result.clusters[rows],
+                        columns={str(m): r[m][rows]},
+                        clusters=None if r.clusters is None else r.clusters[rows],
                     )
-                    intervals |= kept.intervals()
-            table.append(intervals)
-        return [[by[str(m)] for by in table] for m in self.measures]
+                    for r in results
+                )
+            table.append([result.interval(m) for result in results])
+        return table
 
     def kind(self, measure: Measure) -> str:
         """Return the word for the summary of a measure over queries; a comparison has means only."""

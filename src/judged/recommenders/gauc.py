@@ -36,8 +36,8 @@ class GroupedAUC(Result):
 
     def records(self) -> list[dict[str, Any]]:
         """One row per user with both classes."""
-        rows = zip(self.users, self.auc.tolist(), self.weight.tolist(), strict=True)
-        return [{"user": user, "AUC": area, "weight": weight} for user, area, weight in rows]
+        columns = {"user": self.users, "AUC": tuple(self.auc.tolist()), "weight": tuple(self.weight.tolist())}
+        return RecordTable(columns).records()
 
     def tables(self, *, places: int = 4) -> list[Table]:
         """The value with its interval."""
