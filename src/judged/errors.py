@@ -150,11 +150,14 @@ class JudgedError(Exception):
         self.value = value
         super().__init__(self.render())
 
+    def parts(self) -> dict[str, Any]:
+        """The arguments that make this error."""
+        return {name: getattr(self, name) for name in ("slug", "problem", "got", "hint", "where", "value")}
+
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the parts, so that errors of other processes can be raised again."""
         value = self.value if isinstance(self.value, str | bytes | int | float | None) else shown(self.value)
-        named: dict[str, Any] = {"got": self.got, "hint": self.hint, "where": self.where, "value": value}
-        return partial(type(self), self.slug, self.problem, **named), ()
+        return partial(type(self), **{**self.parts(), "value": value}), ()
 
     def render(self, *, flags: bool = False) -> str:
         """The whole message, for Python, or with flags for the command line."""
@@ -170,8 +173,7 @@ class JudgedError(Exception):
 
     def changed(self, **parts: Any) -> Self:
         """The same error with other parts, such as the place that only a caller knows."""
-        own = {"slug": self.slug, "problem": self.problem, "got": self.got, "hint": self.hint, "where": self.where}
-        return type(self)(**{**own, "value": self.value, **parts})
+        return type(self)(**{**self.parts(), **parts})
 
     def fields(self) -> dict[str, object]:
         """The parts as plain data, for `--format json`."""

@@ -19,12 +19,8 @@ def as_type(error: JudgedError, theirs: type[Exception]) -> JudgedError:
     if isinstance(error, theirs):
         return error
     ours = type(error)
-    again = lambda self: (as_type, (ours(**_parts(self)), theirs))  # noqa: E731 - the class cannot be found by its name
-    return type(ours.__name__, (ours, theirs), {"__reduce__": again})(**_parts(error))
-
-
-def _parts(error: JudgedError) -> dict[str, Any]:
-    return {name: getattr(error, name) for name in ("slug", "problem", "got", "hint", "where", "value")}
+    again = lambda self: (as_type, (ours(**self.parts()), theirs))  # noqa: E731 - the class cannot be found by its name
+    return type(ours.__name__, (ours, theirs), {"__reduce__": again})(**error.parts())
 
 
 @contextmanager

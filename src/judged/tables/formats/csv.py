@@ -21,20 +21,17 @@ def csv(result: Renderable, places: int) -> str:
     return csv_text(result.records())
 
 
-def csv_text(
-    records: list[dict[str, Any]], delimiter: str = ",", *, exact: Collection[str] = (), spreadsheet_safe: bool = False
-) -> str:
+def csv_text(records: list[dict[str, Any]], *, exact: Collection[str] = (), spreadsheet_safe: bool = False) -> str:
     """Write records as CSV, with every key that occurs as a column.
 
     Args:
         records: the rows.
-        delimiter: between cells.
         exact: columns of ids that are read again: control characters are kept.
         spreadsheet_safe: see `Result.to_csv`.
     """
     out = io.StringIO()
     columns = list(dict.fromkeys(key for record in records for key in record))
-    writer = writers.writer(out, delimiter=delimiter, lineterminator="\n")
+    writer = writers.writer(out, lineterminator="\n")
     quote = _quote_formula if spreadsheet_safe else cell
     writer.writerow(quote(safe(name)) for name in columns)
     writer.writerows(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
+from itertools import zip_longest
 
 from judged.errors import safe
 from judged.tables.formats import Renderable, answer_of, output_format
@@ -56,19 +57,12 @@ def table_html(table: Table) -> str:
     caption = f"<caption>{_escape(table.title)}</caption>\n" if table.title else ""
     head = "".join(_cell(text, i, table, row=None) for i, text in enumerate(table.headers))
     rows = ("".join(_cell(text, i, table, row=r) for i, text in enumerate(row)) for r, row in enumerate(table.rows))
-    bars = _bars(table)
-    head += "<td></td>" if table.spans else ""
-    body = "\n".join(f"<tr>{row}{bar}</tr>" for row, bar in zip(rows, bars, strict=True))
+    axes = axes_of(table.spans)
+    bars = [f"<td>{svg_bar(span, axes[span.scale]) if span else ''}</td>" for span in table.spans]
+    head += "<td></td>" if bars else ""
+    body = "\n".join(f"<tr>{row}{bar}</tr>" for row, bar in zip_longest(rows, bars, fillvalue=""))
     notes = "".join(f'\n<p class="note"><small>{_escape(note)}</small></p>' for note in table.lines_below)
     return f'<table class="judged">\n{caption}<thead>\n<tr>{head}</tr>\n</thead>\n<tbody>\n{body}\n</tbody>\n</table>{notes}'
-
-
-def _bars(table: Table) -> list[str]:
-    """A further cell per row, if the table has intervals to draw."""
-    if not table.spans:
-        return [""] * len(table.rows)
-    axes = axes_of(table.spans)
-    return [f"<td>{svg_bar(span, axes[span.scale]) if span else ''}</td>" for span in table.spans]
 
 
 def _cell(text: str, column: int, table: Table, *, row: int | None) -> str:
