@@ -190,8 +190,8 @@ def score_interleaving(lists: Any, log: Any, *, level: float = 0.95) -> Interlea
     still differ in each.
 
     Args:
-        lists: an `InterleavedLists`; rows of query, doc and team, in any format of `read_clicks`; or a TREC run whose tags are the
-            teams. With a column `session`, each session saw its own list.
+        lists: an `InterleavedLists`; rows of query, doc and team, in any format of `read_clicks`. With a column `session`, each
+            session saw its own list.
         log: any input of `read_clicks`.
         level: confidence level of the interval.
     """

@@ -156,11 +156,6 @@ def test_interleaved_lists_have_teams():
     assert "session" not in table.ids
 
 
-def test_a_run_whose_tags_are_teams_is_a_list():
-    table = open_role_table(io.StringIO("q Q0 a 1 1.0 A\nq Q0 b 2 0.5 B\n"), "lists", LISTS)
-    assert (table.ids["doc"].ids, table.numbers["team"].tolist()) == (("a", "b"), [0, 1])
-
-
 def test_another_team_is_refused():
-    error = refusal("clicks", open_role_table, io.StringIO("q Q0 a 1 1.0 A\nq Q0 b 2 0.5 bm25\n"), "lists", LISTS)
-    assert error.where.line == 2
+    error = refusal("clicks", open_role_table, io.StringIO("query,doc,team\nq,a,A\nq,b,bm25\n"), "lists", LISTS)
+    assert error.where.line == 3

@@ -29,7 +29,6 @@ from judged.io.table import Batch, ColumnBatches, SourceTable, as_run, concatena
 from judged.io.text.decimals import is_decimal, with_points
 from judged.io.text.encoding import WHOLE, Begin, check_encoding, check_end, is_text, is_wide, warn_encoding
 from judged.io.text.lines import Head
-from judged.io.text.trec import RUN, is_trec_line
 
 _BATCH = 1 << 11  # few enough to be freed before the garbage collector visits them twice
 _BATCHES = 32  # in one table of a partition
@@ -37,7 +36,6 @@ _SEPARATOR = re.compile(r'"?sep=([,;|]?)"?', re.IGNORECASE)  # of a tab, only se
 _FILLED = re.compile(rb"\S")
 _BREAK = re.compile(r"\r\n|\r|\n")
 _RETURN = re.compile(rb"\r(?!\n)")
-_TREC_TEAMS = ("query", "Q0", "doc", "rank", "score", "team")  # an interleaved run whose tags are teams
 
 Rows = tuple[list[list[str]], Ints]  # with the number of the line of each
 
@@ -53,11 +51,6 @@ class Header:
     names: tuple[str, ...]
     line: int = 1
     spaced: bool = False  # a blank follows each delimiter
-    quoted: bool = True  # cells may be in quotes; in TREC lines a quote is a letter
-
-    def reader(self, lines: Iterator[str]) -> Any:
-        style: Any = {"quoting": csv.QUOTE_MINIMAL if self.quoted else csv.QUOTE_NONE}
-        return csv.reader(lines, delimiter=self.delimiter, strict=True, skipinitialspace=self.spaced, **style)
 
 
 def split_line(line: str, delimiter: str) -> list[str]:
@@ -83,11 +76,6 @@ def _detect(head: Head, request: ColumnRequest) -> Header | None:
         below = bytes(head.data).split(b"\n", number + 1)[number : number + 1]
         names = split_line(b"".join(below).decode("utf-8", "surrogateescape").rstrip("\r"), separator[1] or "\t")
         return Header(separator[1] or "\t", tuple(name.strip() for name in names), number + 1) if names else None
-    if "team" in request.roles and is_trec_line(head.line, RUN):
-        lines = bytes(head.data).split(b"\n")
-        # Also a query that begins with #.
-        first = next(i for i, one in enumerate(lines) if is_trec_line(one.strip(), RUN))
-        return Header("\t" if "\t" in line else " ", _TREC_TEAMS, first, quoted=False)
     headers = list(find_header(line, number))
     best = max(headers, key=lambda header: count_known(header.names, request), default=None)
     if best is not None and count_known(best.names, request) >= (1 if request.named or request.roles else 2):
@@ -121,7 +109,9 @@ def iterate_rows(chunks: Iterable[tuple[Raw, Begin]], header: Header, path: str)
     chunks = iter(chunks)
     first = next(chunks)
     above = 0 if first[1].offset else header.line  # the header is at the beginning of the file
-    reader, width = header.reader(islice(_decode(chain([first], chunks), path), above, None)), len(header.names)
+    lines_below = islice(_decode(chain([first], chunks), path), above, None)
+    reader = csv.reader(lines_below, delimiter=header.delimiter, strict=True, skipinitialspace=header.spaced)
+    width = len(header.names)
     above += first[1].lines
     while True:
         before = reader.line_num

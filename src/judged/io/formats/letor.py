@@ -38,20 +38,18 @@ def _read_letor(content: Content, detected: Detected, context: Context) -> Qrels
         hint, where = "pass the judgments first, then the run", Place(name, detected.head.number)
         raise DataError("swapped", "labels with features (label qid:…) cannot be a run", hint=hint, where=where)
     codes: dict[bytes, int] = {}  # of queries, in order of appearance
-    query, lines = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
-    grade, doc = [np.empty(0)], [IdColumn.of([])]
-    last = b"\n"
+    query, grade, doc, lines, last = [], [], [], [], b"\n"
     for padded, begin in iterate_blocks(content):
-        block, first = padded[: -len(PAD)], begin.lines + 1
-        last = block[-1:]
+        block, first, last = padded[: -len(PAD)], begin.lines + 1, padded[-9:-8]
         block = block if last == b"\n" else block + b"\n"
         rows = read_rows(np.frombuffer(block, np.uint8), 0, {"source": "letor", "line": first})
         if rows is None:
             found = list(_parse_lines(block, first, name))
-            query.append(np.array([codes.setdefault(row[0], len(codes)) for row in found], np.int64))
-            grade.append(np.array([row[1] for row in found], np.float64))
-            doc.append(IdColumn.of(row[2] for row in found))
-            lines.append(np.array([row[3] for row in found], np.int64))
+            qids, labels, docs, numbers = zip(*found, strict=True) if found else ((), (), (), ())
+            query.append(np.array([codes.setdefault(qid, len(codes)) for qid in qids], np.int64))
+            grade.append(np.array(labels, np.float64))
+            doc.append(IdColumn.of(docs))
+            lines.append(np.array(numbers, np.int64))
         else:
             known = [codes.setdefault(qid, len(codes)) for qid in rows.queries.tolist()]
             query.append(np.array(known, np.int64)[rows.query])
