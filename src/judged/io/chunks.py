@@ -157,19 +157,19 @@ def read_chunk_entries(
     names = _SCORE if what == "run" else _GRADE
     chunks = [_read_entry(entry, names) for entry in entries]
     for row, (entry, chunk) in enumerate(zip(entries, chunks, strict=True)):
-        if (
-            what != "run"
-            and isinstance(entry, Mapping)
-            and chunk.number is None
-            and _GRADE_SET & set(map(plain_name, entry))
-        ):
-            _raise("a grade in the field for it", entry, row, origin)
         if chunk.name is None:
             _raise("an id, a document or a text of the chunk", entry, row, origin)
+        graded = what != "run" and isinstance(entry, Mapping) and not _GRADE_SET.isdisjoint(map(plain_name, entry))
+        if graded and chunk.number is None:
+            _raise("a grade in the field for it", entry, row, origin)
     if count:
         _check_texts(entries, origin)
-        texts = [(c, isinstance(c.text, str) and c.tokens is None) for c in chunks]
-        chunks = [c._replace(tokens=count_words(c.text)) if uncounted else c for c, uncounted in texts]
+        chunks = [
+            chunk._replace(tokens=count_words(chunk.text))
+            if isinstance(chunk.text, str) and chunk.tokens is None
+            else chunk
+            for chunk in chunks
+        ]
     start, end = _spans(chunks, entries, origin)
     doc = tokens = number = None
     if any(chunk.doc is not None and chunk.doc is not chunk.name for chunk in chunks):

@@ -10,11 +10,12 @@ import numpy as np
 
 from judged.core.tables import Passages, Qrels, Questions, Run
 from judged.errors import DataError, Place, Warned, shown
+from judged.io.cells import floats
 from judged.io.chunks import are_sets, is_pair, read_chunk_entries
 from judged.io.columns import ColumnRequest
 from judged.io.containers import flatten_sets
 from judged.io.files import Content, is_file_like, is_path
-from judged.io.formats.shapes import parts_of, read_shape, shape_of
+from judged.io.formats.shapes import read_shape, shape_of
 from judged.io.open_table import open_values
 from judged.io.origin import Context, Origin
 from judged.io.outputs import located
@@ -76,25 +77,15 @@ def read_questions(
         if record is None:
             raise_no_questions(shown(item), origin.place(i))
         records.append(flatten(record))
-    try:
-        fields = find_fields(records, named, context.place)
-    except DataError as error:
-        part = next(parts_of(items[:1]) or iter(()), None)
-        if part is None or named:
-            raise
-        problem, hint = f"not a question file, but: {part.shape.name}", "pass judgments and a run"
-        raise DataError("fields", problem, where=context.place, hint=hint) from error
-    columns = {}
-    for role, name in fields.items():
-        for row, record in enumerate(records):
-            if name not in record:
-                own = ", ".join(map(shown, record)) or "nothing"
-                problem, hint = (
-                    f"a record has no {name!r}{origin.describe_row(row)}, only {own}",
-                    "write null if it has no value",
-                )
-                raise DataError("fields", problem, where=origin.place(row), hint=hint, value=name)
-        columns[role] = [record[name] for record in records]
+    fields = find_fields(records, named, context.place)
+    for row, record in enumerate(records):
+        missing = next((name for name in fields.values() if name not in record), None)
+        if missing is not None:
+            own = ", ".join(map(shown, record)) or "nothing"
+            problem = f"a record has no {missing!r}{origin.describe_row(row)}, only {own}"
+            hint = "write null if it has no value"
+            raise DataError("fields", problem, where=origin.place(row), hint=hint, value=missing)
+    columns = {role: [record[name] for record in records] for role, name in fields.items()}
     _check_distinct(columns["question"], origin)
     table, number = _table(
         "run", columns["question"], columns["retrieved"], fields["retrieved"], context, count=count_words
@@ -130,8 +121,6 @@ def _read_items(source: Any) -> tuple[list[Any], Context]:
         value, context = open_values(source, context.request)
         if isinstance(value, Content):
             head = read_head(value)
-            if not head.line:
-                raise DataError("questions", "the file is empty", where=context.name)
             raise_no_questions(shown(head.line.decode("utf-8", "replace")), Place(context.name, head.number))
     items = value if context.lines is not None else list_records(value, context.place)
     if not items:
@@ -169,10 +158,6 @@ def _table(
     size, rows = np.array(list(map(len, rankings)), dtype=np.int64), np.array(held, dtype=np.int64)
     origin = context.items(item=np.repeat(rows, size))
     entries = [entry for ranking in rankings for entry in ranking]
-    row = next((i for i, entry in enumerate(entries) if entry is None), None)
-    if row is not None:
-        problem, where = f"null in a list of chunks{origin.describe_row(row)}", origin.place(row)
-        raise DataError("id-type", problem, where=where, hint="leave it out")
     docs, number, passages = read_chunk_entries(entries, what, origin, count=count)
     warnings = []
     if nulls := [i for i, one in enumerate(lists) if one is None]:
@@ -198,12 +183,7 @@ def _table(
 
 def _with_scores(run: Run, number: list[Any], origin: Origin) -> Run:
     """Add the scores of the chunks, which do not decide their order."""
-    score = np.array([float(value) if isinstance(value, _NUMBER) else np.nan for value in number])
-    if np.isnan(score).any():
-        row = int(np.argmax(np.isnan(score)))
-        expected, got = f"a score as a number{origin.describe_row(row)}", shown(number[row])
-        raise DataError("score-type", expected, got=got, where=origin.place(row))
-    warnings = run.warnings
+    score, warnings = floats(number, origin, "score"), run.warnings
     rises = np.unique(run.query[1:][(run.query[1:] == run.query[:-1]) & (score[1:] > score[:-1])]).size
     if rises:
         text = f"scores increase along the list in {counted(rises, 'question')} of {run.name}; the order of the list decides"
