@@ -87,13 +87,9 @@ def read_questions(
             raise DataError("fields", problem, where=origin.place(row), hint=hint, value=missing)
     columns = {role: [record[name] for record in records] for role, name in fields.items()}
     _check_distinct(columns["question"], origin)
-    table, number = _table(
-        "run", columns["question"], columns["retrieved"], fields["retrieved"], context, count=count_words
-    )
+    table = _table("run", columns["question"], columns["retrieved"], fields["retrieved"], context, count=count_words)
     run = as_run(table)
-    if number is not None:
-        run = _with_scores(run, number, table.origin)
-    table, _ = _table("qrels", columns["question"], columns["relevant"], fields["relevant"], context)
+    table = _table("qrels", columns["question"], columns["relevant"], fields["relevant"], context)
     return Questions(located(as_qrels(table), source), located(run, source))
 
 
@@ -144,8 +140,8 @@ def _read_shaped(items: list[Any], context: Context) -> tuple[Qrels, Run] | None
 
 def _table(
     what: Any, questions: list[Any], lists: list[Any], field: str, context: Context, *, count: bool = False
-) -> tuple[SourceTable, list[Any] | None]:
-    """Return the chunks of the questions whose list is not null, and their scores or grades."""
+) -> SourceTable:
+    """Return the chunks of the questions whose list is not null. Scores do not decide their order, but are kept."""
     is_run, items = what == "run", context.items()
     held = [i for i, one in enumerate(lists) if one is not None]
     questions = [questions[i] for i in held]
@@ -165,7 +161,15 @@ def _table(
         have, outcome = "has" if len(nulls) == 1 else "have", "not answered" if is_run else "excluded"
         text = f"{counted(len(nulls), 'question')} {have} null in {field!r}, {outcome}: {some}"
         warnings.append(Warned("null-field", len(nulls), text))
-    table = SourceTable(
+    if is_run and number is not None:
+        score = floats(number, origin, "score")
+        item = np.repeat(np.arange(len(size)), size)
+        rises = len(np.unique(item[1:][(item[1:] == item[:-1]) & (score[1:] > score[:-1])]))
+        if rises:
+            about = f"in {counted(rises, 'question')} of {context.name}; the order of the list decides"
+            warnings.append(Warned("scores-rise", rises, f"scores increase along the list {about}"))
+        number, passages = None, replace(passages or Passages(), score=score)
+    return SourceTable(
         name=context.name if is_run else f"field {field!r}",
         request=ColumnRequest(what),
         origin=origin,
@@ -173,22 +177,11 @@ def _table(
         query=questions,
         doc=docs,
         size=size,
-        number=None if is_run else number,
+        number=number,
         choice=choice,
         passages=passages,
         warnings=tuple(warnings),
     )
-    return table, number
-
-
-def _with_scores(run: Run, number: list[Any], origin: Origin) -> Run:
-    """Add the scores of the chunks, which do not decide their order."""
-    score, warnings = floats(number, origin, "score"), run.warnings
-    rises = np.unique(run.query[1:][(run.query[1:] == run.query[:-1]) & (score[1:] > score[:-1])]).size
-    if rises:
-        text = f"scores increase along the list in {counted(rises, 'question')} of {run.name}; the order of the list decides"
-        warnings = (*warnings, Warned("scores-rise", int(rises), text))
-    return replace(run, warnings=warnings, passages=replace(run.passages or Passages(), score=score))
 
 
 def _entries(value: Any, number: str, field: str, row: int, context: Context) -> list[Any]:
