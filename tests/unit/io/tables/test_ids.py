@@ -85,10 +85,6 @@ def test_nan_among_text_is_a_missing_id():
     assert str(refusal("id-type", docs, "a", float("nan")).where) == "run[1][1]"
 
 
-def test_an_integer_too_long_to_be_written_is_refused():
-    assert "thousands of digits" in str(refusal("id-type", docs, 1, 10**5000))
-
-
 def test_lists_and_dicts_are_no_ids():
     assert "(list)" in str(refusal("id-type", read_run, [("q", ["d"], 1)]))
     assert "(dict)" in str(refusal("id-type", read_run, [({}, "d", 1)]))
