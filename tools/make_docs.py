@@ -101,7 +101,6 @@ def formats_page(text: str) -> str:
     shapes: list[str] = []
     for shape in SHAPES:
         parts = " and ".join(word for kind, word in kinds.items() if getattr(shape, kind) is not None)
-        parts = "questions, with judgments and rankings" if shape.questions else parts
         required = ", ".join(f"`{path}`" for path in shape.requires)
         shapes += [f"### {shape.name}", "", f"From {shape.origin}. Read as {parts}; recognised by {required}.", ""]
         shapes += ["```json", shape.example, "```", ""]

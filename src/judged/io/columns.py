@@ -36,7 +36,7 @@ NAMES: Mapping[str, Names] = {
         "score": ("score sim similarity prediction predictedrating predicted pred est relevancescore similarityscore",),
         "grade": (
             "relevance rel grade label gain rating humangrade humanlabel humanrating relevancegrade "
-            "relevancelabel escilabel",
+            "relevancelabel escilabel queryrelevancelabel",
         ),
         "rank": (
             "rank",
@@ -102,7 +102,14 @@ RETRIEVED = (
 )
 RELEVANT = (
     tuple(name for ids, _ in _GOLD for name in ids),
-    (*(name for _, things in _GOLD for name in things), "qrels", "judgments", "judgements", "highlights"),
+    (
+        *(name for _, things in _GOLD for name in things),
+        "qrels",
+        "judgments",
+        "judgements",
+        "highlights",
+        "retrievalgroundtruth",
+    ),
 )
 
 

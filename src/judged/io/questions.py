@@ -8,14 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from judged.core.tables import Passages, Qrels, Questions, Run
+from judged.core.tables import Passages, Questions
 from judged.errors import DataError, Place, Warned, shown
 from judged.io.cells import floats
 from judged.io.chunks import are_sets, is_pair, read_chunk_entries
 from judged.io.columns import ColumnRequest
 from judged.io.containers import flatten_sets
 from judged.io.files import Content, is_file_like, is_path
-from judged.io.formats.shapes import read_shape, shape_of
 from judged.io.open_table import open_values
 from judged.io.origin import Context, Origin
 from judged.io.outputs import located
@@ -68,8 +67,6 @@ def read_questions(
     given = {"question": question, "retrieved": retrieved, "relevant": relevant}
     named = {role: name for role, name in given.items() if name is not None}
     items, context = _read_items(source)
-    if not named and (shaped := _read_shaped(items, context)) is not None:
-        return Questions(located(shaped[0], source), located(shaped[1], source))
     records = []
     origin = context.items()
     for i, item in enumerate(items):
@@ -122,17 +119,6 @@ def _read_items(source: Any) -> tuple[list[Any], Context]:
     if not items:
         raise DataError("questions", "the input has no questions", where=context.name)
     return items, context
-
-
-def _read_shaped(items: list[Any], context: Context) -> tuple[Qrels, Run] | None:
-    """Read records of another program that have judgments and a ranking, but not as fields; None if they are none."""
-    shape = shape_of(items[0])
-    if shape is None or not shape.questions:
-        return None
-    tables = [read_shape(items, replace(context, request=ColumnRequest(what))) for what in ("qrels", "run")]
-    assert tables[0] is not None
-    assert tables[1] is not None
-    return as_qrels(replace(tables[0], warnings=())), as_run(tables[1])
 
 
 # ── run and judgments ────────────────────────────────────────────────────────────────────────────

@@ -128,10 +128,6 @@ def _packages(source: Any) -> set[str]:
 
 
 def _have_questions(items: list[Any], fields: Mapping[str, str]) -> bool:
-    from judged.io.formats.shapes import shape_of
-
-    if not fields and (shape := shape_of(items[0])) is not None and shape.questions:
-        return True
     records = [flatten(record) for item in items if (record := as_mapping(item)) is not None]
     try:
         return bool(records) and bool(find_fields(records, fields, Place("")))

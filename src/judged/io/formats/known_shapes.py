@@ -55,7 +55,6 @@ class Shape(NamedTuple):
         qrels: those of its judgments.
         texts: those of its texts of queries or documents.
         splits: the document is `{subset: {split: …}}` beside the first required field; one split is read.
-        questions: it has judgments and a ranking, and is evaluated alone.
         one_query: it answers one query, whose id it does not have: that is the key in `{query: document}`, the field beside the
             document in `{"query": …, "response": document}`, or else the name of the file.
     """
@@ -68,7 +67,6 @@ class Shape(NamedTuple):
     qrels: Paths | None = None
     texts: Paths | None = None
     splits: bool = False
-    questions: bool = False
     one_query: bool = False
 
 
@@ -98,9 +96,6 @@ _VESPA = Paths(
     partial="root.errors|!root.coverage.full",
 )
 _CANDIDATES = Paths("candidates[]", "docid", "score", query="query.qid")
-_AZURE_RUN = Paths("retrieved_documents[]", "document_id", "relevance_score", ordered=False)
-_AZURE_QRELS = Paths("retrieval_ground_truth[]", "document_id", "query_relevance_label")
-_AZURE_QUERY = "inputs.query_id|inputs.query"
 
 SHAPES = (
     Shape(
@@ -214,27 +209,6 @@ SHAPES = (
         """{"name": "Imported judgments", "type": "IMPORT_JUDGMENT",
  "judgmentRatings": [{"query": "red shoes", "ratings": [{"docId": "d1", "rating": "0.0"}, {"docId": "d2", "rating": "3.0"}]}]}""",
         qrels=Paths("ratings[]", "docId", "rating", lists="judgmentRatings[]", query="query"),
-    ),
-    Shape(
-        "Azure document retrieval record",
-        "data of `DocumentRetrievalEvaluator` of azure-ai-evaluation",
-        ("retrieval_ground_truth[]", "retrieved_documents[]"),
-        """{"query": "red shoes", "retrieval_ground_truth": [{"document_id": "d1", "query_relevance_label": 3}],
- "retrieved_documents": [{"document_id": "d2", "relevance_score": 45.1}, {"document_id": "d1", "relevance_score": 35.8}]}""",
-        run=_AZURE_RUN,
-        qrels=_AZURE_QRELS,
-        questions=True,
-        one_query=True,
-    ),
-    Shape(
-        "Azure document retrieval result",
-        "`evaluate(…, output_path=…)` of azure-ai-evaluation",
-        ("rows[].inputs.retrieval_ground_truth[]", "rows[].inputs.retrieved_documents[]"),
-        """{"rows": [{"inputs.query": "red shoes", "inputs.retrieval_ground_truth": [{"document_id": "d1", "query_relevance_label": 3}],
-  "inputs.retrieved_documents": [{"document_id": "d1", "relevance_score": 35.8}]}], "metrics": {}}""",
-        run=_AZURE_RUN._replace(docs="inputs.retrieved_documents[]", lists="rows[]", query=_AZURE_QUERY),
-        qrels=_AZURE_QRELS._replace(docs="inputs.retrieval_ground_truth[]", lists="rows[]", query=_AZURE_QUERY),
-        questions=True,
     ),
     Shape(
         "LangSmith retriever run",

@@ -335,7 +335,7 @@ def _table(rankings: list[Ranking], context: Context) -> SourceTable:
     by_query: dict[str, list[Ranking]] = {}
     for ranking in rankings:
         group = by_query.setdefault(f"{ranking.query!r}" if context.typed else f"{ranking.query}", [])
-        if group and is_run and not (ranking.shape.one_query and not ranking.shape.questions):  # no pages
+        if group and is_run and not ranking.shape.one_query:  # no pages
             first = "" if context.lines is None else f"; first at {_place(context, group[0].item)}"
             raise DataError(
                 "duplicate-query",
