@@ -213,20 +213,19 @@ def _unread(content: Content, detected: Detected, read: Callable[[], Run]) -> Te
     return None if text is None else text.unread(content, read)
 
 
-def _find_text(head: Raw | None, header: Header, context: Context) -> NativeText | None:
+def _find_text(head: Raw, header: Header, context: Context) -> NativeText | None:
     """Return the rows for the native core by the beginning of a file; None if the reference must read it, or report an error.
 
-    Without `head`, the text is a later part of a file.
+    If `head` is empty, the text is a later part of a file.
     """
     request, start = context.request, 0
-    for _ in range(header.line if head is not None else 0):
-        assert head is not None
+    for _ in range(header.line if head else 0):
         start = head.find(b"\n", start) + 1
         if not start:
             return None
     if not request.is_ranking or request.grade_map is not None:
         return None
-    if head and (_RETURN.search(head, 0, start) or is_wide(head)):
+    if _RETURN.search(head, 0, start) or is_wide(head):
         return None
     try:
         columns = find_columns(header.names, request, Place(context.name, header.line))
@@ -251,7 +250,7 @@ def _read_chunks(chunks: TextChunks, header: Header, context: Context) -> Iterat
     for data, begin in chunks:
         begin = begin if lines < 0 else begin._replace(lines=lines)  # which counts a single CR too
         lines = begin.lines + data.count(b"\n") + data.count(b"\r") - data.count(b"\r\n")
-        text = _find_text(None if begin.offset else data, header, context) if NATIVE and b'"' not in data else None
+        text = _find_text(b"" if begin.offset else data, header, context) if NATIVE and b'"' not in data else None
         if text is None:  # a cell in quotes may continue in the next chunk
             batches = iterate_rows(chain([(data, begin)], chunks), header, context.name)
             for batch in batches:
