@@ -81,11 +81,8 @@ class Power(Result):
         return self.measures[own.index(find_measure(measure, own, "trec_eval-10"))]
 
     def headline(self) -> list[str]:
-        """The differences that can be shown, and for a single measure the queries that the requested one needs."""
-        if len(self.measures) == 1:
-            return [f"{self.measures[0].sentence(self.power)}."]
-        sizes = ", ".join(f"{number(m.smallest, 3)} in {m.measure}" for m in self.measures if math.isfinite(m.smallest))
-        return [f"Differences that can be shown with power {self.power:.0%}: {sizes}."] if sizes else []
+        """One sentence per measure: the difference that can be shown, and the queries that the requested one needs."""
+        return [f"{one.sentence(self.power)}." for one in self.measures]
 
     def records(self) -> list[dict[str, Any]]:
         """One mapping per measure; values that are infinite or unknown are None."""
@@ -106,12 +103,6 @@ class Power(Result):
             "measures": self.records(),
             "warnings": [w.to_dict() for w in self.warnings],
         }
-
-    def to_pandas(self) -> Any:
-        """A pandas frame with one row per measure, which is the index."""
-        import pandas as pd
-
-        return pd.DataFrame(self.records()).set_index("measure")
 
     def tables(self, *, places: int = 4) -> list[Table]:
         """One row per measure."""

@@ -90,23 +90,16 @@ class SystemOrder(Result):
         return RecordTable(columns, words=("system",), title=title, notes=self._notes())
 
     def headline(self) -> tuple[str, ...]:
-        """One sentence per pair of judges: the systems that swap, or that none does; one for all if all agree."""
-        size = len(self.systems)
-        levels = [_levels(row) for row in self.values]
-        same = [np.array_equal(one, other) for one, other in combinations(levels, 2)]
-        if all(same):
-            return (f"By {self.measure}, the order of the {size} systems is the same under all judges",)
-        lines = []
-        for pair, equal in zip(self.pairs, same, strict=True):
-            if not equal:
-                some = (
-                    ", ".join(" and ".join(swap.systems) for swap in pair.swaps[:3]) or "but some tie under one judge"
-                )
+        """One sentence per pair of judges under which systems swap; or one that none do."""
+        size, lines = len(self.systems), []
+        for pair in self.pairs:
+            if pair.swaps:
+                some = ", ".join(" and ".join(swap.systems) for swap in pair.swaps[:3])
                 more = f" and {len(pair.swaps) - 3} more" if len(pair.swaps) > 3 else ""
                 lines.append(
                     f"By {self.measure}, {_share(pair, size)} between {' and '.join(pair.judges)}: {some}{more}"
                 )
-        return tuple(lines)
+        return tuple(lines) or (f"By {self.measure}, no two of the {size} systems swap between judges",)
 
     def _notes(self) -> tuple[str, ...]:
         notes = []
