@@ -25,12 +25,7 @@ if TYPE_CHECKING:
 PLACES = 3
 _VERY_SURE = 0.001  # corrected p below which the answer says so
 _WON: tuple[Verdict, ...] = ("better", "wins more queries")
-_TONES: dict[Verdict, str] = {
-    "better": "better",
-    "wins more queries": "better",
-    "worse": "worse",
-    "loses more queries": "worse",
-}
+_TONES = {"▲": "better", "▼": "worse"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +205,7 @@ def span_of(row: Difference) -> Span | None:
     if not math.isfinite(row.high - row.low):
         return None
     limits = parse(row.measure).definition.limits
-    return Span(row.low, row.difference, row.high, _TONES.get(row.verdict, ""), str(limits or row.measure))
+    return Span(row.low, row.difference, row.high, _TONES.get(row.sign, ""), str(limits or row.measure))
 
 
 def signed_percent(share: float) -> str:

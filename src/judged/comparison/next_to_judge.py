@@ -41,7 +41,7 @@ def next_to_judge(
         comparison: of runs, not of saved results.
         row: the difference whose verdict is examined.
         n: number of documents.
-        strategy: see `choose_documents`.
+        strategy: see `next_documents`.
         depth: ranks that are searched. [default: the cutoff of the measure, or 100]
         every: choose documents for all runs, not only for the two of the row.
     """

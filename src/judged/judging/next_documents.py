@@ -112,6 +112,7 @@ def depth_of(measure: Measure, depth: int | None) -> int:
     return DEPTH if cutoff is None else int(cutoff)
 
 
+@step("choosing documents")
 def next_documents(
     names: Sequence[str],
     sources: Sequence[Provenance],
@@ -123,6 +124,9 @@ def next_documents(
 ) -> Todo:
     """Return the n unjudged documents that should be judged first, with what each can change.
 
+    `depth` takes the best ranks first: the differences are then nearest to those of the whole pool, see docs/explanations/judging.md.
+    `bounds` takes the documents first that can move the difference most; of a single run, its mean.
+
     Args:
         names: of the runs.
         sources: judgments and run of each.
@@ -131,38 +135,25 @@ def next_documents(
         strategy: order of documents: depth (best rank first), or bounds (what can move the difference most).
         depth: ranks that are searched. [default: the cutoff of the measure, or 100]
     """
-    docs, rows, effect = choose_documents(sources, measure, n, strategy=strategy, depth=depth)
-    what = "difference" if len(names) > 1 else "mean"
-    items = []
-    for row, change in zip(rows.tolist(), effect.tolist(), strict=True):
-        rank_in = {name: rank for name, rank in zip(names, docs.rank[row].tolist(), strict=True) if rank}
-        reason = f"can move the {what} by {number(change)}"
-        query = docs.queries[docs.query[row]]
-        items.append(TodoItem(query, docs.doc[row], min(rank_in.values()), tuple(sorted(rank_in)), reason=reason))
-    return Todo(tuple(items), title=f"what to judge next for {measure}, by {strategy}" if items else "")
-
-
-@step("choosing documents")
-def choose_documents(
-    sources: Sequence[Provenance], measure: Measure, n: int, *, strategy: Strategy = "depth", depth: int | None = None
-) -> tuple[Unjudged, Ints, Floats]:
-    """Return the unjudged documents, the rows of the n to judge first, and how far each of these can move the difference between two means.
-
-    `depth` takes the best ranks first: the differences are then nearest to those of the whole pool, see docs/explanations/judging.md.
-    `bounds` takes the documents first that can move the difference most; of a single run, its mean.
-    """
     check_count(n, "n")
     check_choice(strategy, Strategy, "strategy")
     docs = find_unjudged(sources, depth_of(measure, depth))
     if not len(docs):
-        return docs, np.zeros(0, np.int64), np.zeros(0)
+        return Todo((), title="")
     judged = [source.judged for source in sources]
     change = possible_changes(measure, judged, docs, highest_grade(judged))
     spread = np.ptp(change, axis=1) if len(sources) > 1 else np.abs(change[:, 0])
     effect = spread / len(docs.queries)
     best = np.where(docs.rank > 0, docs.rank, np.inf).min(axis=1)
     rows = np.lexsort((best, -effect, best if strategy == "depth" else -effect))[:n]  # stable: then in order of queries
-    return docs, rows, effect[rows]
+    what = "difference" if len(names) > 1 else "mean"
+    items = []
+    for row, most in zip(rows.tolist(), effect[rows].tolist(), strict=True):
+        rank_in = {name: rank for name, rank in zip(names, docs.rank[row].tolist(), strict=True) if rank}
+        reason = f"can move the {what} by {number(most)}"
+        query = docs.queries[docs.query[row]]
+        items.append(TodoItem(query, docs.doc[row], min(rank_in.values()), tuple(sorted(rank_in)), reason=reason))
+    return Todo(tuple(items), title=f"what to judge next for {measure}, by {strategy}")
 
 
 def highest_grade(judged: Sequence[Judged]) -> float:

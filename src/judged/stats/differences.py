@@ -29,7 +29,6 @@ class TestOutcome:
     (`"max"`).
     """
 
-    test: str
     statistic: Floats
     p: Floats
     note: tuple[str, ...]
@@ -96,7 +95,6 @@ def weighted_mean(x: Floats, weights: Any = None) -> Floats:
 
 
 def outcome_of(
-    test: str,
     statistic: Floats,
     p: Floats,
     silent: Sequence[tuple[Any, str]],
@@ -112,7 +110,7 @@ def outcome_of(
     p = np.where(tested, np.clip(p, LEAST, 1.0), 1.0)
     if adjusted is not None:
         adjusted = np.maximum(np.where(tested, adjusted, 1.0), p)
-    return TestOutcome(test, statistic, p, tuple(map(str, note)), adjusted)
+    return TestOutcome(statistic, p, tuple(map(str, note)), adjusted)
 
 
 def last_accepted(hits: int, rows: int, p: float, level: float, *, drawn: bool) -> int:

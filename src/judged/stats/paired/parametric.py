@@ -62,7 +62,7 @@ def student(
     p = np.ones_like(t) if len(sizes) < 2 else two_sided_p(t, df)
     p = np.where(flat, _constant_p(sizes), p)
     few = [(cheap is not None and len(sizes) < FEWEST, FEW)]
-    return outcome_of("t", t, p, [*_silent(table, sizes), *few])
+    return outcome_of(t, p, [*_silent(table, sizes), *few])
 
 
 def _student_interval(
@@ -124,7 +124,7 @@ def sign(d: Any) -> TestOutcome:
     n = won + lost
     fewer = np.minimum(won, lost)
     tail = np.where(fewer < n, betainc(np.maximum(n - fewer, 1), fewer + 1, 0.5), 1.0)
-    return outcome_of("sign", won, 2 * tail, [(len(table) == 1, ONE), (n == 0, ZERO)])
+    return outcome_of(won, 2 * tail, [(len(table) == 1, ONE), (n == 0, ZERO)])
 
 
 TESTS.add(
@@ -165,7 +165,7 @@ def bootstrap_test(
     p = np.where(flat, _constant_p(sizes), (1 + np.concatenate(hits)) / (1 + resamples))
     error = mean_and_error(sums, sizes)[1]
     reported = np.divide(mean, error, out=np.zeros_like(mean), where=~flat)
-    return outcome_of("bootstrap", reported, p, _silent(table, sizes))
+    return outcome_of(reported, p, _silent(table, sizes))
 
 
 def _bootstrap_interval(

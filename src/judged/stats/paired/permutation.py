@@ -156,7 +156,7 @@ def _outcome(
         for i in np.flatnonzero(moved <= most):
             p[i] = _exact_p(d[d[:, i] != 0, i])
     silent = [(len(table) == 1, ONE), (len(sizes) == 1, ONE_CLUSTER), (moved == 0, ZERO)]
-    return outcome_of("permutation", totals(d) / len(table), p, silent, adjusted)
+    return outcome_of(totals(d) / len(table), p, silent, adjusted)
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,7 +41,7 @@ def wilcoxon(d: Any) -> TestOutcome:
     for i in np.flatnonzero(exact):
         p[i] = _exact(rank[table[:, i] != 0, i], float(plus[i]))
     silent = [(len(table) == 1, ONE), (~table.any(axis=0), ZERO)]
-    return outcome_of("wilcoxon", np.minimum(plus, minus), p, silent)
+    return outcome_of(np.minimum(plus, minus), p, silent)
 
 
 TESTS.add(
