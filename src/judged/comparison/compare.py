@@ -102,12 +102,7 @@ def compare(
         model=model,
         **options,
     )
-    relevant = None  # documents per query: from the judgments, or a column that counts them
-    if compared.judged:
-        relevant = compared.judged[0].relevant(1 if level is None else level)
-    else:
-        counts = compared.results[0].columns.items()
-        relevant = next((c for name, c in counts if name.startswith("NumRel") and name[6:7] in ("", "(")), None)
+    relevant = compared.judged[0].relevant(1 if level is None else level) if compared.judged else None
     groups = slices_of(requests, compared.results[0].queries, relevant)
     settings = _with_queries(settings, compared.results[0])
     return _compare(compared, _pairs(compared.names, baseline), groups, settings, baseline is not None)

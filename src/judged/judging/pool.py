@@ -79,11 +79,8 @@ def open_runs(runs: Any) -> dict[str, Run]:
     """Read runs, by name."""
     named = named_runs(runs)
     tables = [read_run(run) for _, run in named]
-    names = [name or short for (name, _), short in zip(named, short_names([run.name for run in tables]), strict=True)]
-    if len(set(names)) < len(names):
-        problem = f"two runs have the same name: {', '.join(names)}"
-        raise UsageError("runs", problem, hint="name them, as in {name: run}")
-    return dict(zip(names, tables, strict=True))
+    shorter = short_names([run.name for run in tables])  # all different
+    return {name or short: run for (name, _), short, run in zip(named, shorter, tables, strict=True)}
 
 
 def top_documents(runs: Mapping[str, Run], depth: int, policy: Policy) -> Pooled:
