@@ -76,9 +76,7 @@ def _group(groups: Mapping[Any, Any], queries: Sequence[Id], prefix: str) -> Sli
 
 def _by_relevant(relevant: Floats | None) -> Slices:
     if relevant is None:
-        raise UsageError(
-            "slice", "the number of relevant documents is unknown", hint="also evaluate NumRel, or pass the judgments"
-        )
+        raise UsageError("slice", "the number of relevant documents is unknown", hint="pass the judgments and the runs")
     groups, below = [], -1.0
     for upto, label in _RELEVANT:
         rows = (relevant > below) & (relevant <= upto)
