@@ -28,9 +28,6 @@ def many(tmp_path_factory):
     return path, comparison
 
 
-# ── the card ─────────────────────────────────────────────────────────────────────────────────────
-
-
 def test_the_card_says_by_how_much_how_sure_where_and_why(visit, sample_page, sample):
     page = visit(sample_page)
     row = sample.of("nDCG@10", "tfidf", "dense")
@@ -98,9 +95,6 @@ def test_chips_have_the_verdict_of_each_measure(visit, sample_page):
     shown = [re.sub(r"\s+", " ", text) for text in page.locator(".chip").all_text_contents()]
     assert flat(page.locator("#chips-title")) == "dense compared with tfidf:"
     assert shown == ["nDCG@10✓ better", "AP✓ better", "RR≈ no clear difference", "P@10✓ better", "R@100✓ better"]
-
-
-# ── defects ──────────────────────────────────────────────────────────────────────────────────────
 
 
 def test_warnings_are_on_the_first_screen_and_linked(visit, sample_page):

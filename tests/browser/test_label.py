@@ -71,9 +71,6 @@ def records(text):
     return [json.loads(line) for line in text.splitlines()]
 
 
-# ── a session ────────────────────────────────────────────────────────────────────────────────────
-
-
 def test_a_hundred_documents_are_judged_by_keyboard_with_a_reload_in_the_middle(visit, label_page, todo):
     page = begin(visit(label_page, served=True))
     for i in range(50):
@@ -163,9 +160,6 @@ def test_runs_ranks_and_their_order_are_not_on_the_page(visit, label_page, todo)
         until(page, lambda: shown(page) != seen[-1])
     assert sorted(seen) == sorted(ranked)
     assert seen != ranked
-
-
-# ── nothing is lost ──────────────────────────────────────────────────────────────────────────────
 
 
 def test_two_tabs_share_their_judgments(visit, label_page):
@@ -282,9 +276,6 @@ def test_judgments_are_written_to_a_chosen_file_and_join_those_in_it(visit, labe
     assert "ann.jsonl as before, choose it again" in page.locator(".label-saved").inner_text()
 
 
-# ── several judges ───────────────────────────────────────────────────────────────────────────────
-
-
 def judge_all(page, name, grades):
     page.locator("#start .label-wide", has_text=name).click()
     page.locator(".label-document").wait_for()
@@ -330,9 +321,6 @@ def test_a_link_names_the_judge(visit, two_judges):
     page = visit(two_judges, "#judge=bob")
     page.locator(".label-document").wait_for()
     assert page.locator("#judge").inner_text() == "Judge: bob"
-
-
-# ── hostile, small, accessible ───────────────────────────────────────────────────────────────────
 
 
 @pytest.fixture(scope="module")

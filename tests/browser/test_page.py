@@ -28,9 +28,6 @@ def panel(page):
     return page.locator("dialog.query-panel[open]")
 
 
-# ── it shows ─────────────────────────────────────────────────────────────────────────────────────
-
-
 def test_the_page_renders_with_every_section_and_chart(visit, sample_page):
     page = visit(sample_page)
     for section in ("warnings", "changes", "runs", "differences", "queries", "slices", "curves", "unjudged", "methods"):
@@ -76,9 +73,6 @@ def test_the_page_prints(visit, sample_page):
     page.emulate_media(media="print")
     assert page.locator("#tools").is_hidden()
     assert page.pdf(format="A4")[:5] == b"%PDF-"
-
-
-# ── numbers ──────────────────────────────────────────────────────────────────────────────────────
 
 
 def test_the_table_of_runs_shows_the_numbers_of_the_terminal(visit, sample_page, sample):
@@ -136,9 +130,6 @@ def test_values_at_a_tie_are_rounded_as_in_the_terminal(visit, tmp_path):
     )
     assert dict(shown) == {q: number(float(v)) for q, v in zip(result.queries, result["R"], strict=True)}
     assert dict(shown)["q1"] == "0.0312"
-
-
-# ── it answers ───────────────────────────────────────────────────────────────────────────────────
 
 
 def test_a_click_on_a_measure_sorts_the_runs_and_chooses_it(visit, sample_page, sample):
@@ -259,9 +250,6 @@ def test_tab_reaches_everything_and_focus_is_seen(visit, sample_page):
         ))  # fmt: skip
     assert {"A", "BUTTON", "SELECT"} <= {tag for tag, _, _ in seen}
     assert all(look != "none0pxnone" for _, _, look in seen)
-
-
-# ── downloads ────────────────────────────────────────────────────────────────────────────────────
 
 
 def saved(page, button):

@@ -138,8 +138,6 @@ def test_a_summary_is_added_to_what_is_there():
     assert refused(*asked[:-1], "nowhere/summary.md").slug == "io"
 
 
-# ── rules in a file ──────────────────────────────────────────────────────────────────────────────
-
 TOML = """
 [gate]
 qrels = "qrels.txt"
@@ -191,16 +189,10 @@ def test_a_rule_of_the_file_that_needs_a_baseline_names_the_file():
     assert passes("qrels.txt", "best.run", "-b", "half.run", "-m", "RR")
 
 
-# ── without a baseline, and with lost queries ────────────────────────────────────────────────────
-
-
 def test_a_run_against_itself_keeps_its_name():
     assert passes("qrels.txt", "best.run", "-b", "best.run", "-m", "RR").startswith(
         "PASS  best (candidate) against best (baseline): the rule holds"
     )
-
-
-# ── wrong calls ──────────────────────────────────────────────────────────────────────────────────
 
 
 def test_wrong_calls_say_what_is_right():

@@ -37,9 +37,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("embed.jsonl").write_text(QUESTIONS.format("b", "a"))
 
 
-# ── files as they are ────────────────────────────────────────────────────────────────────────────
-
-
 @for_each("words", [
     ("eval", "odd.csv", "run.json", "-m", "RR"), ("compare", "odd.csv", "run.json", "A=run.json", "-m", "RR"),
     ("report", "odd.csv", "run.json"), ("curve", "pr", "odd.csv", "run.json"), ("explain", "RR", "odd.csv", "run.json"),
@@ -125,9 +122,6 @@ def test_a_column_is_used_in_every_table_that_has_it() -> None:
     assert jd.compare(judgments, runs, "RR", query_col="Wort", score_col="Punkte").names == ("x", "y")
 
 
-# ── question files ───────────────────────────────────────────────────────────────────────────────
-
-
 @for_each("words", [
     ("eval", "bm25.jsonl", "embed.jsonl", "-m", "R@5"), ("compare", "bm25.jsonl", "embed.jsonl", "-m", "R@5"),
     ("compare", "A=bm25.jsonl", "B=embed.jsonl", "-b", "B"), ("report", "bm25.jsonl", "embed.jsonl"), ("report", "bm25.jsonl"),
@@ -164,11 +158,6 @@ def test_frames_of_questions_are_taken_by_every_function() -> None:
     assert Path("page.html").stat().st_size > 10_000
 
 
-# ── judgments and runs as objects ────────────────────────────────────────────────────────────────
-
-
-# ── several runs where one is expected ───────────────────────────────────────────────────────────
-
 OTHER = {"q1": {"c": 0.5}, "q2": {"d": 1.0}}  # no document of RUN: the two could be merged unnoticed
 
 
@@ -176,9 +165,6 @@ OTHER = {"q1": {"c": 0.5}, "q2": {"d": 1.0}}  # no document of RUN: the two coul
 @for_each("call", [jd.evaluate, jd.join, lambda qrels, run: jd.explain("RR", qrels, run)])
 def test_several_runs_in_place_of_one_are_refused(call: Any, runs: Any) -> None:
     assert "jd.compare" in str(refusal("runs", call, QRELS, runs))
-
-
-# ── messages in the words of the command line ────────────────────────────────────────────────────
 
 
 @for_each(("words", "slug"), [
@@ -198,8 +184,6 @@ def test_errors_name_no_python(words: tuple[str, ...], slug: str) -> None:
     assert f"[{slug}]" in result.stderr
     assert not re.search(r"\bjd\.|[a-z_]=|[a-z]\(|\bevaluate\b|indices|KeyError|'values'", result.stderr), result.stderr
 
-
-# ── files of shops and spreadsheets ──────────────────────────────────────────────────────────────
 
 SHOP = "Search Term,Product SKU,Grade\nred shoe,a,1\nred shoe,b,0\nred shoe,c,2\n"
 RESULTS = "Search Term,Product SKU,{}\nred shoe,c,1\nred shoe,a,2\nred shoe,b,3\n"
@@ -257,8 +241,6 @@ def test_documents_in_another_encoding_are_warned_of() -> None:
     assert "encoding" not in {w.slug for w in jd.evaluate("judged.csv", {"q1": ["a"]}).warnings}
 
 
-# ── questions in two files ───────────────────────────────────────────────────────────────────────
-
 GOLD = '{"id":"q1","question":"Why?","relevant":["c1","c4"]}\n{"id":"q2","question":"How?","relevant":["c7"]}\n'
 
 
@@ -276,9 +258,6 @@ def test_relevant_and_retrieved_chunks_are_in_two_files(field: str) -> None:
     assert "0.7500" in called("eval", "gold.jsonl", "found.jsonl", "-m", "R@5").stdout
     if field not in ("results", "documents"):
         assert "[swapped]" in called("eval", "found.jsonl", "gold.jsonl").stderr
-
-
-# ── what is missing is named, with the usage ─────────────────────────────────────────────────────
 
 
 @for_each("words", [
@@ -314,9 +293,6 @@ def test_every_argument_has_a_line_in_the_help(path: tuple[str, ...], command: A
     assert [line for line in options.splitlines() if line.strip() and "  " not in line.strip()] == []
 
 
-# ── descriptions and explanations ────────────────────────────────────────────────────────────────
-
-
 @for_each("coefficient", list(AGREEMENT_COEFFICIENTS), ids=lambda c: c.name)
 def test_every_symbol_of_a_formula_is_defined(coefficient: Any) -> None:
     letters = set(re.findall(r"\b[A-Z](?:_[a-z])?\b|\b[a-zπ](?=\()|\b[wq]\b|Σ", coefficient.formula))
@@ -324,9 +300,6 @@ def test_every_symbol_of_a_formula_is_defined(coefficient: Any) -> None:
     assert [letter for letter in letters if letter not in defined] == []
     shown = called("measures", coefficient.name).stdout
     assert all(f"{symbol}: " in shown for symbol in coefficient.symbols)
-
-
-# ── misspelt names ───────────────────────────────────────────────────────────────────────────────
 
 
 def _choices() -> list[tuple[str, str, str]]:

@@ -80,9 +80,6 @@ def exact(value):
     return pytest.approx(float(value), rel=EXACT, abs=1e-11)  # irrCAC was recorded with 12 decimals
 
 
-# ── published examples ───────────────────────────────────────────────────────────────────────────
-
-
 @pytest.mark.needs("collections")
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_every_recorded_answer_to_a_published_example(name):
@@ -155,9 +152,6 @@ def test_published_values_to_the_digits_they_were_published_with():
         assert rounded(one(ratings, "raw").value, published["overall agreement"])
 
 
-# ── the notes ────────────────────────────────────────────────────────────────────────────────────
-
-
 def test_s4_kappa_with_e16_corrected_and_v9_own_and_pooled_marginals():
     """The note's P(A) lacks a parenthesis: it is (tp + tn) / total. 300 both yes, 20 and 10 one yes, 70 both no."""
     both_yes, only_first, only_second, both_no = 300, 20, 10, 70
@@ -176,9 +170,6 @@ def test_s4_kappa_with_e16_corrected_and_v9_own_and_pooled_marginals():
     pooled = yes**2 + (1 - yes) ** 2
     assert found["fleiss"].value == pytest.approx((agreed - pooled) / (1 - pooled), rel=1e-13)
     assert round(found["fleiss"].value, 5) == 0.77591
-
-
-# ── real double judging: TREC 2020 Deep Learning, NIST and four language models ──────────────────
 
 
 @pytest.fixture(scope="module")
@@ -266,9 +257,6 @@ def test_every_topic_of_deep_learning_2020(dl20):
         assert by_topic[topic][0] == int(n)
         for mine, value in zip(by_topic[topic][1:], values[:3], strict=True):
             assert mine == exact(value), topic
-
-
-# ── the tools themselves, on generated labels ────────────────────────────────────────────────────
 
 
 def generated(seed, raters, units, categories, missing=0.0):

@@ -41,9 +41,6 @@ def streamed(labels: np.ndarray, scores: np.ndarray, measure: str, total: np.nda
     return next(iter(evaluator.result().mean().values()))
 
 
-# ── recorded ─────────────────────────────────────────────────────────────────────────────────────
-
-
 @pytest.mark.needs("collections")
 def test_what_lightgbm_reported_is_met(compared):
     for model, name, value in recorded("lightgbm_reported.tsv"):
@@ -127,9 +124,6 @@ def test_what_classes_of_torchmetrics_reported_is_met(compared):
         found = streamed(labels * (scores > 0) if positive else labels, scores, f"{_CLASSES[cls]}{cutoff}", total, profile="torchmetrics")  # fmt: skip
         assert found == pytest.approx(value, rel=3e-7), (model, name)
         compared("torchmetrics, reported", 1)
-
-
-# ── live, in every round of a training ───────────────────────────────────────────────────────────
 
 
 @cache
@@ -235,9 +229,6 @@ def test_catboost_and_we_report_the_same_in_every_round(theirs, ours, compared):
     found = model.get_evals_result()["validation"]
     assert found[type(metric).__name__] == pytest.approx(found[theirs], rel=1e-12)
     compared("CatBoost, live", 8)
-
-
-# ── every retrieval metric of torchmetrics ───────────────────────────────────────────────────────
 
 
 @pytest.fixture

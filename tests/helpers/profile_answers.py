@@ -41,8 +41,6 @@ class Compared:
         return abs(self.ours - self.theirs) <= self.tolerance * max(1.0, abs(self.theirs))
 
 
-# ── recorded ─────────────────────────────────────────────────────────────────────────────────────
-
 SPELT = {"P+": "P_plus", "O": "O_measure", "HitRate": "Success", "Hit": "Success"}
 
 
@@ -118,9 +116,6 @@ def trec_eval_edge_cases() -> Iterator[Compared]:
                     answers.setdefault(name, {})[query] = float(value)
             values = jd.evaluate(*files, list(answers))
             yield from beside(case.name, values, {n: n for n in answers}, answers, 0.5e-4 + 1e-12)
-
-
-# ── live, rankings ───────────────────────────────────────────────────────────────────────────────
 
 
 def rankings(seeds: int) -> Iterator[tuple[str, Qrels, Run]]:
@@ -216,9 +211,6 @@ def msmarco() -> Iterator[Compared]:
             row["all"] = sum(row.values()) / len(relevant)
             values = jd.evaluate(qrels, run, f"RR@{k}", profile="msmarco")
             yield from beside(where, values, {f"RR@{k}": f"RR@{k}"}, {f"RR@{k}": row})
-
-
-# ── live, labels and scores ──────────────────────────────────────────────────────────────────────
 
 
 def scored(

@@ -214,9 +214,6 @@ def test_one_wheel_of_the_stable_abi_serves_later_pythons(sdist, tools, with_nat
     assert Venv(tmp_path / "last", wheel, python=last).evaluated() == with_native.evaluated()
 
 
-# ── optional packages ────────────────────────────────────────────────────────────────────────────
-
-
 COMMANDS = {
     "eval": ["eval", "QRELS", "BM25", "-m", "nDCG@10", "AP"],
     "compare": ["compare", "QRELS", "BM25", "DENSE"],
@@ -261,9 +258,6 @@ def test_what_needs_an_optional_package_says_what_to_install(command, name):
     assert "[needs]" in done.stderr
     assert f"pip install {answer}" in done.stderr.replace("'", "").replace('"', "")
     assert answer.partition("[")[2].rstrip("]") in PROJECT["optional-dependencies"]
-
-
-# ── the lowest supported versions ────────────────────────────────────────────────────────────────
 
 
 def lowest(*extras: str) -> list[str]:

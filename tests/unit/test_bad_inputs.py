@@ -91,9 +91,6 @@ PLACES: dict[str, tuple[str, int | None, int | None, str | None]] = {
 }
 
 
-# ── the list ─────────────────────────────────────────────────────────────────────────────────────
-
-
 def value_of(expression: str) -> Any:
     """A value of the list, which is written as an expression over a few names."""
     known = {"nan": math.nan, "inf": math.inf, "np": np, "Decimal": Decimal}
@@ -168,9 +165,6 @@ def test_every_case_of_the_list_is_run_or_left_out_with_a_reason():
     } == set(PLACES)
 
 
-# ── cases that are one call ──────────────────────────────────────────────────────────────────────
-
-
 def each(wanted: Callable[[dict[str, Any]], bool] = lambda case: True) -> pytest.MarkDecorator:
     """The cases that are one call, those in a file that needs making too."""
     chosen = [case for name, case in CASES.items() if (is_direct(case) or name.startswith("FI")) and wanted(case)]
@@ -235,9 +229,6 @@ def test_the_command_line_prints_values_or_nothing(case, tmp_path):
     else:
         assert outcome.exception is None
         assert len(outcome.stdout.splitlines()) == 1 + len(MEASURES)
-
-
-# ── files that need making ───────────────────────────────────────────────────────────────────────
 
 
 def zipped() -> bytes:
@@ -309,9 +300,6 @@ def _same_user_afterwards() -> Iterator[None]:
     yield
     if os.geteuid() != user:
         os.seteuid(user)
-
-
-# ── calls of the library ─────────────────────────────────────────────────────────────────────────
 
 
 def own_cases() -> Iterator[Any]:
@@ -590,9 +578,6 @@ def the_line_is_the_one_an_editor_shows(folder, monkeypatch):
     assert str(caught).startswith(f"{run}:5: ")
 
 
-# ── security ─────────────────────────────────────────────────────────────────────────────────────
-
-
 @runs("SE-01")
 def a_yaml_file_that_runs_a_command(folder, monkeypatch):
     target = folder / "done"
@@ -642,8 +627,6 @@ def terminal_escapes_in_ids(folder, monkeypatch):
     assert "q\\x1b[31m" in shown[0]
     assert "d\\x1b]0;owned\\x07" in shown[1]
 
-
-# ── faults and load ──────────────────────────────────────────────────────────────────────────────
 
 SAVER = """
 import sys

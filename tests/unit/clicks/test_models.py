@@ -22,9 +22,6 @@ ROWS = [
 ]
 
 
-# ── the cascade formulas ─────────────────────────────────────────────────────────────────────────
-
-
 def test_the_chance_of_a_click_is_the_documents_own_times_that_nothing_above_was_clicked():
     r = [0.3, 0.5, 0.2]
     model = cascade_clicks(r)
@@ -73,9 +70,6 @@ def test_another_discount_does_not_make_dcg_of_it():
 @pytest.mark.parametrize("wrong", [[1.5], [-0.1], [np.nan, 0.5], [[[0.5]]], ["x"]])
 def test_what_is_no_probability_is_refused(wrong):
     refusal("parameter", cascade_clicks, wrong)
-
-
-# ── fits ─────────────────────────────────────────────────────────────────────────────────────────
 
 
 def test_the_cascade_model_counts_clicks_over_documents_that_were_reached():
@@ -218,9 +212,6 @@ def test_a_gap_in_a_list_is_refused_except_by_the_position_based_model():
 )
 def test_a_wrong_call_is_refused(wrong, slug):
     refusal(slug, fit_clicks, log_of(ROWS), **wrong)
-
-
-# ── results and grades ───────────────────────────────────────────────────────────────────────────
 
 
 @pytest.mark.parametrize("name", ["cascade", "dbn"])

@@ -302,9 +302,6 @@ def test_queries_without_a_value_are_left_out_aloud():
     assert any(w.slug == "values-missing" and w.count == 1 for w in board.warnings)
 
 
-# ── slices ───────────────────────────────────────────────────────────────────────────────────────
-
-
 def test_slices_are_compared_on_their_own_and_small_ones_only_shown():
     groups = {q: "long" if i < 25 else "short" if i < 37 else "rare" for i, q in enumerate(QUERIES)}
     board = jd.compare(QRELS, {n: RUNS[n] for n in ("good", "poor")}, "AP", slices=groups)
@@ -354,21 +351,12 @@ def test_slices_that_fit_nothing_are_refused(options):
     refusal("slice", jd.compare, QRELS, RUNS, "AP", **options)
 
 
-# ── clusters ─────────────────────────────────────────────────────────────────────────────────────
-
-
 def test_queries_of_one_cluster_count_as_one():
     clusters = {q: i // 8 for i, q in enumerate(QUERIES)}
     free, tied = (jd.compare(QRELS, RUNS, "AP", clusters=c).of("AP", "good", "poor") for c in (None, clusters))
     assert free.p < tied.p
     assert jd.compare(QRELS, RUNS, "AP", clusters=clusters, test="permutation").rows[1].p >= 2 / 2**5
     refusal("query-clusters", jd.compare, QRELS, RUNS, "AP", clusters={"q00": 1})
-
-
-# ── other tests ──────────────────────────────────────────────────────────────────────────────────
-
-
-# ── where ────────────────────────────────────────────────────────────────────────────────────────
 
 
 def test_the_queries_that_changed_most_come_with_the_documents_that_moved():
@@ -387,9 +375,6 @@ def test_the_queries_that_changed_most_come_with_the_documents_that_moved():
     assert jd.compare(qrels, runs, "RR").where("RR", "new", "old")[0].difference == -0.5
     with pytest.raises(jd.UsageError, match="RR"):
         jd.compare(qrels, runs, "RR").where("AP")
-
-
-# ── as other things ──────────────────────────────────────────────────────────────────────────────
 
 
 def test_changed_queries_and_single_tables_come_in_every_format(board):

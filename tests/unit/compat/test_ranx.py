@@ -27,9 +27,6 @@ NDCG = {  # at 5
 MAP = {"q_1": (1 + 2 / 3) / 2, "q_2": (1 / 2 + 2 / 5) / 2}
 
 
-# ── the README ───────────────────────────────────────────────────────────────────────────────────
-
-
 def test_one_measure_gives_a_number():
     assert evaluate(Qrels(QRELS), Run(RUN), "ndcg@5") == pytest.approx(sum(NDCG.values()) / 2)
     assert type(evaluate(QRELS, RUN, "mrr")) is float
@@ -72,9 +69,6 @@ def test_arrays_of_documents_and_numbers():
     assert evaluate(qrels, run, "hits@2") == 1  # grades below 1 are not relevant
 
 
-# ── recorded and live answers ────────────────────────────────────────────────────────────────────
-
-
 @pytest.mark.conformance
 @pytest.mark.parametrize("kind", ["distinct", "tied", "near", "negative", "sample"])
 def test_every_value_is_the_one_that_ranx_wrote(kind, compared):
@@ -103,9 +97,6 @@ def test_every_value_is_that_of_ranx(case):
     found, wanted = (m.evaluate(*pair, NAMES) for m, pair in zip((ours, theirs), tables, strict=True))
     assert found == pytest.approx(wanted, rel=1e-12, abs=1e-12)
     assert tables[0][1].to_dict() == tables[1][1].to_dict()
-
-
-# ── tables ───────────────────────────────────────────────────────────────────────────────────────
 
 
 def test_tables_are_in_order():
@@ -168,9 +159,6 @@ def test_frames():
     assert Qrels.from_df(Qrels(QRELS).to_dataframe()).to_dict() == QRELS
     assert Qrels.from_dict(QRELS).to_dict() == QRELS
     assert Run.from_dict(RUN, "a").name == "a"
-
-
-# ── comparisons ──────────────────────────────────────────────────────────────────────────────────
 
 
 def five_runs() -> tuple[Qrels, list[Run]]:
@@ -242,9 +230,6 @@ def test_runs_without_a_name_are_numbered_and_one_run_is_not_compared():
     assert (report.model_names, report.results, dict(report.comparisons)) == (["run_1"], {"run_1": {"mrr": 0.75}}, {})
 
 
-# ── wrong input ──────────────────────────────────────────────────────────────────────────────────
-
-
 @pytest.mark.parametrize(
     ("error", "slug", "act"),
     [
@@ -263,8 +248,6 @@ def test_wrong_input_raises_the_type_that_ranx_raises(error, slug, act):
     assert isinstance(found.value, JudgedError)
     assert found.value.slug == slug
 
-
-# ── fusion ───────────────────────────────────────────────────────────────────────────────────────
 
 TRAINED = {
     "bayesfuse": "log_odds",

@@ -35,9 +35,6 @@ def made(seed: int, queries: int = 30, documents: int = 25, values: int = 10) ->
     }
 
 
-# ── runs ─────────────────────────────────────────────────────────────────────────────────────────
-
-
 def test_runs_are_compared_query_by_query():
     found = jd.correlate(A, B, "tau_a tau_b rbo overlap@2")
     assert found.queries == ("q1", "q2")
@@ -158,9 +155,6 @@ def test_intervals_are_of_the_mean_over_queries():
     assert jd.correlate({"q": ["a", "b"]}, {"q": ["a", "b"]}, "tau_b").intervals == {"tau_b": None}
 
 
-# ── two orders ───────────────────────────────────────────────────────────────────────────────────
-
-
 @pytest.mark.needs("pandas", "polars")
 def test_columns_are_aligned_by_position():
     found = jd.correlate([1, 2, 2, 3], (1, 2, 3, 4), "tau_a spearman rbo")
@@ -253,9 +247,6 @@ def test_queries_are_shown_from_the_most_changed_on_and_kept_by_id():
     assert found.queries == tuple("uvwxy")
 
 
-# ── several ──────────────────────────────────────────────────────────────────────────────────────
-
-
 def test_every_pair_of_several_runs_is_what_the_pair_alone_gives():
     runs = {"one": made(1), "two": made(2), "three": made(3)}
     found = correlate_all(runs, "tau_b tau_ap rbo(p=0.5)", depth=10)
@@ -296,9 +287,6 @@ def test_judgments_in_place_of_a_run_are_told_so(tmp_path):
         refusal("swapped", jd.correlate, A, judgments)
 
 
-# ── the result ───────────────────────────────────────────────────────────────────────────────────
-
-
 def test_a_result_is_a_table_a_frame_and_json():
     found = jd.correlate(A, B, "tau_a overlap@2")
     assert str(found).splitlines() == [
@@ -330,9 +318,6 @@ def test_a_coefficient_is_found_by_its_other_names():
     found = jd.correlate([1, 2], [1, 2], "kendall")
     assert found["tau-b"].tolist() == found["tau"].tolist() == [1.0]
     refusal("not-asked", lambda: found["rbo"])
-
-
-# ── what is refused ──────────────────────────────────────────────────────────────────────────────
 
 
 @pytest.mark.needs("pandas")
@@ -378,9 +363,6 @@ def test_a_document_twice_is_named_with_both_places(tmp_path):
         jd.correlate(path, B)
     assert "a.run:3" in str(error.value)
     assert "a.run:1" in str(error.value)
-
-
-# ── files of scores ──────────────────────────────────────────────────────────────────────────────
 
 
 @pytest.mark.parametrize(

@@ -30,9 +30,6 @@ def same(found, wanted):
         assert found[name].tolist() == wanted[name].tolist(), name
 
 
-# ── layouts ──────────────────────────────────────────────────────────────────────────────────────
-
-
 def test_rows_have_the_values_of_judgments_and_a_run_to_the_last_bit():
     same(jd.score(LABELS, SCORES, MEASURES), by_hand(LABELS, SCORES))
 
@@ -126,9 +123,6 @@ def test_parameters_and_conventions_are_those_of_the_measures():
     )
 
 
-# ── ties ─────────────────────────────────────────────────────────────────────────────────────────
-
-
 def test_tied_items_stand_as_given_or_by_luck_or_on_average():
     labels, scores = [[0, 1, 0, 2]], [[1.0, 1.0, 1.0, 0.0]]
     assert jd.reciprocal_rank(labels, scores)[0] == 1 / 2
@@ -147,9 +141,6 @@ def test_a_constant_scorer_is_warned_of():
 
 def test_ties_by_id_are_refused_since_there_are_none():
     refusal("policy", jd.score, LABELS, SCORES, "AP", ties="id-desc")
-
-
-# ── kinds of arrays ──────────────────────────────────────────────────────────────────────────────
 
 
 @pytest.mark.parametrize("dtype", ["uint8", "int8", ">f8", ">i4", "float32", "bool", "float16"])
@@ -215,9 +206,6 @@ def test_anything_with_dlpack_is_taken():
             return self.array.__dlpack_device__()
 
     assert jd.ndcg(Box(LABELS), Box(SCORES)).tolist() == jd.ndcg(LABELS, SCORES).tolist()
-
-
-# ── what is wrong ────────────────────────────────────────────────────────────────────────────────
 
 
 @pytest.mark.parametrize(

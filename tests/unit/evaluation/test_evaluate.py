@@ -251,9 +251,6 @@ SCORED = {"q1": {"a": 12.3, "b": 11.2, "c": 9.1}, "q2": {"a": 3.5, "d": 4.5}}
 GRADED = {"q1": {"a": 1, "b": 0, "c": 1}, "q2": {"a": 1}}
 
 
-# ── arguments in the order of other tools ────────────────────────────────────────────────────────
-
-
 def frame() -> Any:
     return optional("pandas").DataFrame({"query_id": ["q1"], "doc_id": ["a"], "relevance": [1]})
 

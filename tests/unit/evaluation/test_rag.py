@@ -26,9 +26,6 @@ def rankings(seed: int, queries: int = 12, docs: int = 15, depth: int = 8):
     return gold, run
 
 
-# ── plain ids ────────────────────────────────────────────────────────────────────────────────────
-
-
 def test_lists_of_ids_are_evaluated_as_they_are():
     assert jd.evaluate(GOLD, RUN, "R@2 RR Success@1 P@1").mean() == {
         "R@2": 0.75,
@@ -36,9 +33,6 @@ def test_lists_of_ids_are_evaluated_as_they_are():
         "Success@1": 0.5,
         "P@1": 0.5,
     }
-
-
-# ── documents instead of chunks ──────────────────────────────────────────────────────────────────
 
 
 def brute_roll_up(chunks: dict[str, float], how: str) -> list[str]:
@@ -139,8 +133,6 @@ def test_what_was_done_stands_in_the_policy_and_survives_saving(tmp_path):
     refusal("incomparable", jd.compare, {"rolled": result, "plain": plain})
 
 
-# ── any of several sets ──────────────────────────────────────────────────────────────────────────
-
 SETS = {"q1": [["c1", "c4"], ["c9"]], "q2": [["c5"], ["c7", "c8"]], "q3": ["x"]}
 ANSWERS = {**RUN, "q3": ["y", "x"]}
 
@@ -218,9 +210,6 @@ def test_what_takes_one_kind_of_judgments_says_so():
     refusal("alternatives", jd.join, SETS, ANSWERS)
 
 
-# ── the query's own document ─────────────────────────────────────────────────────────────────────
-
-
 def test_the_document_of_the_querys_id_is_left_out_before_ranks_are_counted():
     gold, run = {"a": {"a": 1, "b": 1}, "b": {"c": 1}}, {"a": ["a", "x", "b"], "b": ["b", "c"]}
     assert jd.evaluate(gold, run, "RR R@1 NumRel", exclude_self=True).to_dict() == {
@@ -249,9 +238,6 @@ def test_a_query_that_has_nothing_else_to_find_is_left_out_with_a_warning():
     result = jd.evaluate({"a": ["a"], "b": ["c"]}, {"a": ["a"], "b": ["c"]}, "RR", exclude_self=True)
     assert result.queries == ("b",)
     assert "not-judged" in {w.slug for w in result.warnings}
-
-
-# ── budgets of tokens ────────────────────────────────────────────────────────────────────────────
 
 
 def brute_pack(docs: list[str], tokens: dict[str, int], budget: int, crossing: str) -> list[str]:
@@ -367,9 +353,6 @@ def test_bounds_within_a_budget_fill_only_what_fits():
         {"q": ["a"]}, {"q": ["x", "a", "y"]}, "R@20tok", tokens={"x": 10, "a": 10, "y": 10}, bounds=True
     )
     assert result.bounds("R@20tok") == (1.0, 1.0)
-
-
-# ── what others call it ──────────────────────────────────────────────────────────────────────────
 
 
 def test_the_measures_of_llama_index_and_ragas_have_names_here():

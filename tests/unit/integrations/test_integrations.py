@@ -31,9 +31,6 @@ def mean(measure, scores, **options):
     return next(iter(found.mean().values()))
 
 
-# ── without the libraries ────────────────────────────────────────────────────────────────────────
-
-
 def test_no_library_is_imported_before_it_must_be():
     code = """
 import sys
@@ -66,9 +63,6 @@ def test_a_wrong_measure_or_option_is_refused_before_training(make):
     for call in (lambda: make("NDGC"), lambda: make("RR", tie="best"), lambda: make("alpha_nDCG"), lambda: make("RR", profile="x")):  # fmt: skip
         with pytest.raises(jd.UsageError):
             call()
-
-
-# ── LightGBM ─────────────────────────────────────────────────────────────────────────────────────
 
 
 @pytest.mark.needs("lightgbm")
@@ -124,9 +118,6 @@ def test_lightgbm_without_groups_is_a_clear_error():
     assert caught.value.slug == "group"
 
 
-# ── XGBoost ──────────────────────────────────────────────────────────────────────────────────────
-
-
 @pytest.mark.needs("xgboost")
 def test_xgboost_reports_each_measure_and_stops_early_when_told_to_maximise():
     import xgboost as xgb
@@ -172,9 +163,6 @@ def test_xgboost_without_groups_is_a_clear_error():
     data = xgb.DMatrix(FEATURES, LABELS)
     with pytest.raises(jd.UsageError, match="groups"):
         jd.integrations.xgboost.metric("RR")(LABELS, data)
-
-
-# ── CatBoost ─────────────────────────────────────────────────────────────────────────────────────
 
 
 @pytest.fixture
@@ -267,9 +255,6 @@ def test_metrics_pickle_and_can_be_copied(copied):
     assert repr(copied(jd.integrations.lightgbm.metric("RR"))) == "LightGBMMetric('RR')"
     assert copied(jd.integrations.xgboost.metric("RR AP")).__name__ == "RR AP"
     assert repr(copied(jd.integrations.sklearn.scorer("RR"))) == "RankingScorer('RR')"
-
-
-# ── scikit-learn ─────────────────────────────────────────────────────────────────────────────────
 
 
 class Column:

@@ -15,9 +15,6 @@ B = {"q1": {"a": 2, "b": 1, "c": 1, "e": 0}, "q2": {"a": 0, "b": 3}, "q3": {"a":
 SAMPLE = [jd.sample_path("qrels.a.txt"), jd.sample_path("qrels.b.txt")]
 
 
-# ── who judged what ──────────────────────────────────────────────────────────────────────────────
-
-
 def test_what_both_judged_is_compared_and_what_one_alone_judged_is_counted():
     found = jd.agree(A, B)
     assert found.shared == 5
@@ -89,9 +86,6 @@ def test_columns_of_labels_need_no_queries():
     assert list(found.disagreements()) == [(1, "n", "y", 1)]
     refusal("parameter", jd.agree, [1, 0], [1, 1], interval="queries")
     refusal("judges", lambda: found.by_query)
-
-
-# ── refused, and warned of ───────────────────────────────────────────────────────────────────────
 
 
 def test_one_judge_is_too_few():
@@ -177,9 +171,6 @@ def test_options_that_are_refused(options, slug):
 def test_a_coefficient_that_was_not_computed_names_those_that_were():
     with pytest.raises(jd.UsageError, match=r"kappa\(linear\)"):
         jd.agree(A, B)["ac2"]
-
-
-# ── coefficients ─────────────────────────────────────────────────────────────────────────────────
 
 
 def test_two_judges_of_graded_documents_get_the_weighted_ones_too():
@@ -282,9 +273,6 @@ def test_the_same_judgments_in_any_form_and_order_have_the_same_intervals(tmp_pa
     assert jd.agree(*frames)["kappa"].method == "jackknife over queries, Student's t"
 
 
-# ── by query, by document ────────────────────────────────────────────────────────────────────────
-
-
 def test_by_query_counts_shared_documents_and_says_why_kappa_is_missing():
     found = jd.agree(A, {**B, "q2": {"a": 0}}).by_query
     assert found["query"] == ("q1", "q2")
@@ -365,8 +353,6 @@ def test_disagreements_in_words_count_the_other_words():
     found = jd.agree(["a", "b", "c"], ["a", "c", "c"], ["b", "d", None])
     assert list(found.disagreements()) == [(1, "b", "c", "d", 2), (0, "a", "a", "b", 1)]
 
-
-# ── the order of systems ─────────────────────────────────────────────────────────────────────────
 
 QRELS = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1, "b": 0}}
 OTHER = {"q1": {"a": 0, "b": 1}, "q2": {"a": 1, "b": 0}, "q3": {"a": 1}}
@@ -457,9 +443,6 @@ def test_the_order_of_systems_in_words():
     assert said(QRELS, tied, runs=runs) == "By RR, no two of the 3 systems swap between judges"
 
 
-# ── in words ─────────────────────────────────────────────────────────────────────────────────────
-
-
 @pytest.mark.parametrize(
     ("judges", "options", "begins"),
     [
@@ -491,8 +474,6 @@ def test_the_conclusion_says_exact_agreement_and_mean_grades():
     )
     assert len(jd.agree(["a", "b"], ["a", "a"]).headline()) == 2
 
-
-# ── one table with all judges ────────────────────────────────────────────────────────────────────
 
 WIDE = "qid,docno,human,gpt4,note\nq1,a,2,1,x\nq1,b,0,,\nq1,c,1,1,\nq2,a,,0,\nq2,b,3,1,\n"
 LONG = "qid,docno,annotator,label\nq1,a,Ann B,2\nq1,a,llm,1\nq1,b,Ann B,0\nq1,b,llm,\nq1,c,Ann B,1\nq1,c,llm,1\n"
@@ -560,18 +541,12 @@ def test_one_table_alone_is_told_how_to_name_its_judges(tmp_path):
     assert {name for name, _ in hint.options} == {"judges", "judge_col"}
 
 
-# ── as other things ──────────────────────────────────────────────────────────────────────────────
-
-
 def test_a_hundred_thousand_units_of_five_judges_take_no_loop():
     rng = np.random.default_rng(0)
     columns = rng.integers(0, 4, (5, 100_000))
     found = read_panel(list(columns))
     assert len(found.ratings.patterns().count) <= 4**5
     assert abs(jd.agree(*columns)["fleiss"].value) < 0.01
-
-
-# ── merging ──────────────────────────────────────────────────────────────────────────────────────
 
 
 def grades(qrels):
@@ -629,9 +604,6 @@ def test_ways_to_merge_that_do_not_exist(options):
 
 def test_nothing_that_all_judged_is_an_error():
     refusal("empty-qrels", jd.merge_judgments, {"q": {"a": 1}}, {"q": {"b": 1}}, missing="drop")
-
-
-# ── names that other columns have; wrong calls ───────────────────────────────────────────────────
 
 
 def test_what_is_to_be_adjudicated_has_no_second_column_of_ids_or_grades():

@@ -73,9 +73,6 @@ def serve():
         server.server_close()
 
 
-# ── prompts and answers ──────────────────────────────────────────────────────────────────────────
-
-
 @pytest.mark.parametrize("name", PROMPTS)
 def test_every_prompt_has_the_query_the_document_and_the_grades(name):
     text = fill_prompt(read_prompt(name), "my query", "my document", SCALES["graded"])
@@ -128,9 +125,6 @@ def test_of_several_answers_the_most_frequent_counts_and_of_ties_the_lowest():
 )
 def test_wrong_scales_are_refused(scale):
     refusal("scale", Scale.of, scale)
-
-
-# ── judging ──────────────────────────────────────────────────────────────────────────────────────
 
 
 def test_a_function_can_judge_and_its_judgments_are_qrels(tmp_path):

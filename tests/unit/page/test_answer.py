@@ -130,9 +130,6 @@ def test_a_total_is_not_called_a_mean():
     assert [compared.kind(m) for m in compared.measures] == ["mean", "mean"]
 
 
-# ── certainty ────────────────────────────────────────────────────────────────────────────────────
-
-
 def test_the_chance_in_words_is_the_uncorrected_p():
     comparison = sample()
     row = comparison.of("nDCG@10", "tfidf", "dense")
@@ -178,9 +175,6 @@ def test_nothing_is_claimed_where_nothing_was_tested():
         said = certainty(comparison.rows[0], 1)
         assert said[0] == short
         assert "p =" not in " ".join(said)
-
-
-# ── evidence ─────────────────────────────────────────────────────────────────────────────────────
 
 
 def test_found_and_lost_documents_are_counted_from_the_rankings():

@@ -81,9 +81,6 @@ def page(comparison, tmp_path_factory):
     return path
 
 
-# ── numbers ──────────────────────────────────────────────────────────────────────────────────────
-
-
 def test_values_in_the_page_are_those_of_the_results_to_the_last_bit(comparison, page):
     _, facts, values, _ = opened(page)
     for i, measure in enumerate(facts["measures"]):
@@ -198,9 +195,6 @@ def test_queries_without_a_value_in_some_run_are_left_out_of_means_and_intervals
     assert facts["summary"][0][0]["queries"] == 2
 
 
-# ── methods ──────────────────────────────────────────────────────────────────────────────────────
-
-
 def test_methods_name_every_convention_and_input(comparison, page):
     parsed, facts, _, _ = opened(page)
     text = parsed.texts["methods"]
@@ -313,9 +307,6 @@ def test_methods_name_clusters_slices_margins_and_levels_as_they_were(tmp_path):
         assert words in text, words
 
 
-# ── the file ─────────────────────────────────────────────────────────────────────────────────────
-
-
 def test_the_same_result_gives_the_same_bytes(comparison, tmp_path):
     for name in ("a.html", "b.html"):
         jd.report(comparison, tmp_path / name)
@@ -420,9 +411,6 @@ def test_code_and_styles_stay_small(comparison, tmp_path):
     parsed = Parsed((tmp_path / "page.html").read_text("utf-8"))
     assert len(parsed.texts["script"]) + len(style()) < 140_000
     assert len(style("label")) < 20_000
-
-
-# ── what can be reported, and what cannot ────────────────────────────────────────────────────────
 
 
 def test_one_result_has_a_page_without_pairs(tmp_path):

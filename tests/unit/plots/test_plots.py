@@ -60,9 +60,6 @@ def drawn(ax):
     return ax
 
 
-# ── one result ───────────────────────────────────────────────────────────────────────────────────
-
-
 def test_every_query_is_a_point_and_the_mean_has_its_interval(sample):
     values = sample.results[0]
     ax = drawn(values.plot("nDCG@10 AP RR"))
@@ -122,9 +119,6 @@ def test_missing_values_are_left_out():
     assert ax.collections[0].get_offsets()[:, 0].tolist() == [0.5]
     nothing = jd.evaluate({"r": {"a": 0}}, {"r": ["a"]}, "AP", empty="skip")
     assert "–" in [text.get_text() for text in drawn(nothing.plot()).texts]
-
-
-# ── comparisons ──────────────────────────────────────────────────────────────────────────────────
 
 
 def test_means_stand_with_their_intervals_the_best_first(sample):
@@ -283,9 +277,6 @@ def test_without_matplotlib_it_is_said_what_to_install(sample, monkeypatch):
     for call in (lambda: sample.results[0].plot("AP"), lambda: draw_comparison(sample, "means", "AP")):
         caught = refusal("needs", call)
         assert "judged[plot]" in str(caught.hint)
-
-
-# ── style ────────────────────────────────────────────────────────────────────────────────────────
 
 
 @pytest.mark.parametrize("kind", [*KINDS, "values"])

@@ -38,9 +38,6 @@ def held(candidate, base=BEST, **rules):
     return jd.gate(QRELS, candidate, baseline=base, **{"measures": "RR", **rules})
 
 
-# ── max_drop and its modes ───────────────────────────────────────────────────────────────────────
-
-
 def test_a_drop_beyond_what_is_allowed_and_beyond_noise_fails():
     gate = held(HALF, max_drop=0.1)
     [reason] = gate.reasons
@@ -149,9 +146,6 @@ def test_p_is_corrected_over_all_measures_and_slices():
         assert [r.p for r in other.reasons] == adjusted(one_sided, name).tolist()
 
 
-# ── what the data cannot tell ────────────────────────────────────────────────────────────────────
-
-
 def test_few_queries_that_can_show_nothing_pass_with_a_note():
     judged = {q: QRELS[q] for q in list(QRELS)[:4]}
     asked = {"baseline": run(1, 1, 1, 1), "measures": "RR", "max_drop": 0.01, "min_queries": 4}
@@ -226,9 +220,6 @@ def test_a_measure_without_any_value_fails():
     ]
     json.loads(gate.to_json())
     str(gate)
-
-
-# ── few queries ──────────────────────────────────────────────────────────────────────────────────
 
 
 def first(n):
@@ -308,9 +299,6 @@ def test_a_test_that_points_the_other_way_than_the_mean_does_not_fail_the_gate()
     assert held(new, old, test="permutation").reasons[0].sentence != gate.reasons[0].sentence
 
 
-# ── queries that the candidate lost ──────────────────────────────────────────────────────────────
-
-
 @pytest.mark.parametrize("how", [{"queries": "both"}, {"profile": "beir"}])
 @pytest.mark.parametrize("saved", [False, True])
 def test_queries_that_only_the_baseline_answers_break_a_rule_unless_they_may(how, saved):
@@ -333,9 +321,6 @@ def test_a_query_that_the_baseline_lacks_is_not_lost():
     assert held(BEST, dict(list(BEST.items())[1:]), queries="both").passed
 
 
-# ── without a baseline ───────────────────────────────────────────────────────────────────────────
-
-
 @pytest.mark.parametrize(
     "rules",
     [
@@ -356,9 +341,6 @@ def test_what_compares_needs_a_baseline(rules):
 def test_a_measure_that_nothing_holds_is_refused():
     assert refusal("rule", jd.gate, QRELS, BEST, measures="RR AP", min={"RR": 0.5}).value == "AP"
     assert jd.gate(QRELS, BEST, measures="RR AP", min={"RR": 0.5}, max={"AP": 1}).passed
-
-
-# ── rules of a file and of a call together ───────────────────────────────────────────────────────
 
 
 def test_bounds_are_merged_by_measure(tmp_path):
@@ -394,9 +376,6 @@ def test_a_wrong_value_in_a_file_is_told_with_file_and_key(tmp_path, line, slug)
     error = refusal(slug, jd.gate, QRELS, BEST, baseline=BEST, rules=path)
     assert str(error.where) == str(path)
     assert line.split()[0] in error.problem
-
-
-# ── the other rules ──────────────────────────────────────────────────────────────────────────────
 
 
 def test_min_and_max_need_no_baseline():
@@ -459,9 +438,6 @@ def test_the_queries_that_got_worse_come_worst_first_with_what_moved():
     assert [(m.doc, m.rank_a, m.rank_b) for m in first.moves] == [("good", 1, 3)]
     assert len(held(HALF, worst=3).worse["RR"]) == 3
     refusal("parameter", jd.gate, QRELS, HALF, baseline=BEST, worst=-1)
-
-
-# ── baselines ────────────────────────────────────────────────────────────────────────────────────
 
 
 @pytest.fixture
@@ -596,9 +572,6 @@ def test_queries_of_one_side_only_are_told_and_floors_take_all_of_the_candidate(
     assert gate.comparison.rows[0].queries == 20
 
 
-# ── where rules come from ────────────────────────────────────────────────────────────────────────
-
-
 TOML = """
 [gate]
 qrels = "qrels.txt"
@@ -719,9 +692,6 @@ def test_names_of_measures_follow_the_profile_and_the_level():
     )
     assert [r.measure for r in gate.reasons] == ["nDCG(gain='exp')@5", "AP(level=2)"] * 2
     assert gate.reasons[1].allowed == 0.1
-
-
-# ── as other things ──────────────────────────────────────────────────────────────────────────────
 
 
 def test_ids_of_any_bytes_survive_json_and_do_not_move_a_cursor(tmp_path):

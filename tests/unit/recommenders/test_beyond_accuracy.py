@@ -25,9 +25,6 @@ def rows(run):
     return [(int(run.query[i]), run.doc[i].decode(), float(run.score[i])) for i in range(len(run))]
 
 
-# ── user–item frames ─────────────────────────────────────────────────────────────────────────────
-
-
 @pytest.mark.needs("pandas", "polars")
 @pytest.mark.parametrize(
     ("user", "item", "rating", "score"),
@@ -60,9 +57,6 @@ def test_pairs_without_a_rating_are_relevant(library):
 def test_a_frame_of_three_columns_without_a_rating_is_still_refused():
     with pytest.raises(jd.DataError, match="grades"):
         jd.read_qrels(pd.DataFrame({"userId": [1], "movieId": [10], "when": [3]}))
-
-
-# ── the first k ──────────────────────────────────────────────────────────────────────────────────
 
 
 def test_top_k_is_a_run_for_evaluate():
@@ -116,9 +110,6 @@ def test_scores_may_be_tensors_and_sparse():
 ])  # fmt: skip
 def test_wrong_scores_and_masks_are_refused(given, slug):
     refusal(slug, jd.recommenders.top_k, **given)
-
-
-# ── beyond accuracy ──────────────────────────────────────────────────────────────────────────────
 
 
 def test_all_that_can_be_computed_is():
@@ -242,9 +233,6 @@ def test_an_item_twice_in_a_list_is_refused():
     assert caught.value == b"a"
 
 
-# ── the result ───────────────────────────────────────────────────────────────────────────────────
-
-
 @pytest.fixture(scope="module")
 def result():
     rng = np.random.default_rng(0)
@@ -284,9 +272,6 @@ def test_evaluate_says_that_such_a_measure_is_not_its_own(result):
     assert refusal("measure", jd.evaluate, {"q": ["a"]}, {"q": ["a"]}, "Novelty@10").value == "Novelty"
 
 
-# ── the first hit ────────────────────────────────────────────────────────────────────────────────
-
-
 def test_the_first_hit_is_a_rank_and_what_is_not_found_is_behind():
     qrels = {"found": {"b": 1}, "missed": {"z": 1}, "absent": {"a": 1}, "nothing": {"a": 0}}
     run = {"found": ["a", "b", "c"], "missed": ["a", "b", "c"], "nothing": ["a"]}
@@ -295,9 +280,6 @@ def test_the_first_hit_is_a_rank_and_what_is_not_found_is_behind():
     assert found.of("missed") == {"FirstHit": 4, "FirstHit@1": 2, "FirstHit(missed=100)": 100}
     assert found.of("absent") == {"FirstHit": None, "FirstHit@1": 2, "FirstHit(missed=100)": 100}
     assert found.of("nothing") == dict.fromkeys(found)
-
-
-# ── GAUC ─────────────────────────────────────────────────────────────────────────────────────────
 
 
 @pytest.fixture(scope="module")

@@ -38,9 +38,6 @@ A = [0, 0, 0, 0, 1, 1, 1, 0, 0, 1]
 B = [0, 0, 0, 0, 1, 1, 1, 1, 1, 0]
 
 
-# ── values by hand ───────────────────────────────────────────────────────────────────────────────
-
-
 def test_raw_and_expected_agreement_of_two():
     assert value("raw", A, B) == 7 / 10
     assert one(Ratings.of(A, B), "kappa").expected == pytest.approx(6 / 10 * 5 / 10 + 4 / 10 * 5 / 10)
@@ -91,8 +88,6 @@ def test_wilson_is_the_root_of_its_quadratic():
         assert abs(0.7 - end) == pytest.approx(z * sqrt(end * (1 - end) / 10))
     assert one(Ratings.of(A, B), "raw").interval == pytest.approx((low, high))
 
-
-# ── laws ─────────────────────────────────────────────────────────────────────────────────────────
 
 labels = st.lists(st.tuples(*[st.sampled_from([0, 1, 2, 5, None])] * 3), min_size=2, max_size=40)
 
@@ -154,9 +149,6 @@ def test_a_unit_with_one_label_says_nothing_to_alpha_but_counts_for_the_marginal
 
 def value_share(columns, label):
     return np.mean([[x == label for x in column] for column in columns])
-
-
-# ── undefined, and refused ───────────────────────────────────────────────────────────────────────
 
 
 def test_one_category_leaves_kappa_undefined_and_says_why():
@@ -249,9 +241,6 @@ def test_many_raters_on_many_grades_do_not_overflow_the_patterns():
     patterns = Ratings.of(*columns).patterns()
     assert patterns.count.sum() == 40
     assert (patterns.codes[:, patterns.unit] == np.searchsorted(np.unique(columns), columns)).all()
-
-
-# ── how sure ─────────────────────────────────────────────────────────────────────────────────────
 
 
 def test_documents_of_one_query_are_not_independent():

@@ -198,9 +198,6 @@ def test_values_of_any_size_have_a_decision(test, size):
     np.testing.assert_allclose([found.low / size, found.high / size], [plain.low, plain.high], rtol=1e-6)
 
 
-# ── error rates of the defaults, with wide limits; `make simulate` has the exact tables ──────────
-
-
 @pytest.mark.slow
 def test_a_table_has_a_false_finding_in_at_most_5_percent_and_never_contradicts_itself():
     rng, wrong, contradictions = np.random.default_rng(8), 0, 0

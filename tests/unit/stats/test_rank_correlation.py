@@ -45,9 +45,6 @@ def drawn(seed: int, ties: int, size: int | None = None) -> tuple[np.ndarray, np
     return x, y
 
 
-# ── the notes ────────────────────────────────────────────────────────────────────────────────────
-
-
 def test_the_notes_formula_of_spearman_holds_without_ties_only():
     def by_differences(x, y):
         d = stats.rankdata(x) - stats.rankdata(y)
@@ -71,9 +68,6 @@ def test_the_notes_formula_of_kendall_is_gamma_when_there_are_ties():
     assert [round(kendall(X, Y, v), 4) for v in "ab"] == [0.8333, 0.9129]
     with pytest.raises(jd.UsageError):
         kendall(X, Y, "d")
-
-
-# ── the definitions, pair by pair ────────────────────────────────────────────────────────────────
 
 
 def counted(x, y):
@@ -154,9 +148,6 @@ def test_tau_ap_gives_the_figures_that_its_authors_publish():
     assert (round(kendall(x, y, "a"), 7), round(tau_ap(y, x), 7)) == (0.7111111, 0.6074515)
 
 
-# ── SciPy ────────────────────────────────────────────────────────────────────────────────────────
-
-
 @pytest.mark.parametrize("seed", range(20))
 def test_scipy_says_the_same_under_heavy_ties(seed):
     x, y = drawn(seed, ties=2 + seed % 11)
@@ -194,9 +185,6 @@ def test_kendalls_test_is_that_of_scipy_for_any_number_of_items(size):
         assert correlation(x, y, "tau_a").p_value == pytest.approx(wanted, rel=1e-12, abs=0, nan_ok=True)
 
 
-# ── laws ─────────────────────────────────────────────────────────────────────────────────────────
-
-
 @pytest.mark.parametrize("c", PAIRS, ids=lambda c: c.name)
 def test_equal_orders_have_one_and_reversed_ones_minus_one(c):
     x = np.random.default_rng(1).permutation(50).astype(float)
@@ -230,9 +218,6 @@ def test_the_order_of_items_does_not_matter(c):
     assert c.pairs(columns(x[mixed], y[mixed]))[0] == near(c.pairs(columns(x, y))[0])
 
 
-# ── what is refused ──────────────────────────────────────────────────────────────────────────────
-
-
 @pytest.mark.parametrize(
     ("x", "slug"),
     [
@@ -249,9 +234,6 @@ def test_the_order_of_items_does_not_matter(c):
 )
 def test_what_is_no_column_is_refused(x, slug):
     refusal(slug, kendall, x, [1, 2, 3])
-
-
-# ── names ────────────────────────────────────────────────────────────────────────────────────────
 
 
 @pytest.mark.parametrize(("given", "name"), [("tau-b", "tau_b"), ("TAU_AP", "tau_ap"), ("tauAP", "tau_ap"), ("Kendall", "tau_b"), ("rho", "spearman"), ("RBO", "rbo")])  # fmt: skip
@@ -289,9 +271,6 @@ def test_the_documentation_lists_every_coefficient_as_declared(c):
     cells = (f"`{c.name}{'@k' if c.name == 'overlap' else ''}`", c.text, f"{c.low:g} … 1", c.ties, short_form(c.paper))
     row = " | ".join(cell.replace("|", r"\|") for cell in cells)
     assert f"| {row} |" in DOCS.read_text()
-
-
-# ── p-values ────────────────────────────────────────────────────────────────────────────────────
 
 
 @pytest.mark.slow

@@ -26,9 +26,6 @@ def loaded(path):
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
-# ── MTEB ─────────────────────────────────────────────────────────────────────────────────────────
-
-
 @pytest.mark.parametrize("split", ["test", "val", "default/test"])
 def test_a_split_of_predictions_of_mteb_is_a_run(split):
     held = json.loads(MTEB.read_text())["default"][split.rpartition("/")[2]]
@@ -84,9 +81,6 @@ def test_predictions_are_no_judgments(source):
     refusal("swapped", jd.read_qrels, source)
 
 
-# ── sentence-transformers ────────────────────────────────────────────────────────────────────────
-
-
 def test_predictions_of_sentence_transformers_are_a_run_and_have_the_texts_of_queries(tmp_path):
     records = loaded(SENTENCES)
     rankings = {r["query_id"]: {e["corpus_id"]: e["score"] for e in r["results"]} for r in records}
@@ -126,9 +120,6 @@ def test_two_predictions_for_one_query_are_an_error(tmp_path):
     first, second = loaded(SENTENCES)
     for source in ([first, {**second, "query_id": "q1"}], write(tmp_path / "p.jsonl", first, first)):
         refusal("duplicate-query", jd.read_run, source)
-
-
-# ── UMBRELA ──────────────────────────────────────────────────────────────────────────────────────
 
 
 def test_judgments_of_umbrela_have_texts_as_ids_or_the_ids_that_they_have():
@@ -174,9 +165,6 @@ def test_a_wrong_judgment_of_umbrela_is_named_with_its_line(change, slug, tmp_pa
     refusal("swapped", jd.read_run, path)
 
 
-# ── Azure ────────────────────────────────────────────────────────────────────────────────────────
-
-
 def test_records_of_azure_are_questions_in_the_order_of_their_lists():
     source = DATA / "azure_data.jsonl"
     result = jd.evaluate(source, measures="RR(level=2) nDCG@3 Judged@3")
@@ -203,8 +191,6 @@ def test_a_wrong_record_of_azure_is_named_with_its_line(change, slug, tmp_path):
     error = refusal(slug, jd.evaluate, path, measures="AP")
     assert str(error).startswith(f"{path}:3:")
 
-
-# ── RAGAS, LangSmith, Phoenix ────────────────────────────────────────────────────────────────────
 
 PHOENIX = [
     {"example_id": f"RXhhbXBsZTo{i}", "repetition_number": 1, "input": {"question": question}, "reference_output": {"documents": [gold]},

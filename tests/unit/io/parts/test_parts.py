@@ -28,9 +28,6 @@ def fill(folder, *names):
     return rows
 
 
-# ── what is one ──────────────────────────────────────────────────────────────────────────────────
-
-
 def test_what_lies_in_one_place_in_memory_is_none(tmp_path):
     fill(tmp_path, "a.run")
     fifo = tmp_path / "fifo"
@@ -107,9 +104,6 @@ def test_links_are_followed_but_not_in_circles(tmp_path):
     assert [row[:3] for row in rows_of(open_partitions(run))] == [row[:3] for row in rows]
 
 
-# ── what is wrong ────────────────────────────────────────────────────────────────────────────────
-
-
 def test_a_directory_without_data_is_refused(tmp_path):
     assert error_of(open_partitions, tmp_path).slug == "io"
     for name, content in (
@@ -175,9 +169,6 @@ def test_columns_that_are_missing_in_one_file_are_said_at_once(tmp_path):
     (tmp_path / "c.csv").write_text("doc,score,qid\n")
     (tmp_path / "d.csv").write_text("doc,score,qid\n\n \n".replace(" ", ""))
     assert len(rows_of(open_partitions(tmp_path))) == 2
-
-
-# ── stores ───────────────────────────────────────────────────────────────────────────────────────
 
 
 @pytest.fixture
@@ -260,9 +251,6 @@ def test_an_address_of_a_file_that_is_no_run_is_an_error_of_its_line(tmp_path):
     (tmp_path / "a.txt").write_text("q d 1\n")
     error = error_of(read_run, f"file://{tmp_path}/a.txt")
     assert (error.slug, error.where.line) == ("columns", 1)
-
-
-# ── imports ──────────────────────────────────────────────────────────────────────────────────────
 
 
 def test_no_library_is_imported_to_tell_what_is_partitioned(tmp_path):

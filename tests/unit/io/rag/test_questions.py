@@ -30,9 +30,6 @@ def lines(path, records):
     return path
 
 
-# ── forms ────────────────────────────────────────────────────────────────────────────────────────
-
-
 def test_json_lines_a_json_list_and_compressed_files_are_read(tmp_path):
     text = "\n\n".join(map(json.dumps, RECORDS)).encode()
     (tmp_path / "rag.jsonl").write_bytes(text)
@@ -91,9 +88,6 @@ def test_questions_that_were_read_are_evaluated_again():
     assert jd.evaluate(questions.qrels, questions.run, "RR R").to_dict() == VALUES
 
 
-# ── names ────────────────────────────────────────────────────────────────────────────────────────
-
-
 @pytest.mark.parametrize(
     "record",
     [
@@ -131,9 +125,6 @@ def test_a_field_can_be_named(role):
     refusal("fields", jd.read_questions, [renamed])
     assert list(values([renamed], **{role: "mine"}).values()) == [{"RR": 0.5, "R": 1.0}]
     assert "'yours'" in str(refusal("fields", jd.read_questions, [renamed], **{role: "yours"}))
-
-
-# ── what is messy ────────────────────────────────────────────────────────────────────────────────
 
 
 @pytest.mark.parametrize(
@@ -218,9 +209,6 @@ def test_the_order_of_the_list_decides_and_scores_that_rise_are_told():
     result = jd.evaluate([record], measures="RR")
     assert result.mean() == {"RR": 0.5}
     assert [w.slug for w in result.warnings] == ["scores-rise"]
-
-
-# ── more than ids ────────────────────────────────────────────────────────────────────────────────
 
 
 def test_chunks_say_their_tokens_documents_and_scores():

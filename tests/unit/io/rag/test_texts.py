@@ -32,8 +32,6 @@ def refused(slug, source, **options):
     return refusal(slug, read_texts, source, **options)
 
 
-# ── files ────────────────────────────────────────────────────────────────────────────────────────
-
 FILES = {
     "corpus.jsonl": JSONL,
     "crlf.jsonl": JSONL.replace("\n", "\r\n"),
@@ -107,9 +105,6 @@ def test_records_that_lack_a_field_have_none():
         "1": Texts(None, "a"), "2": Texts("T", None), "3": Texts(None, None), "4": Texts(None, None)}  # fmt: skip
 
 
-# ── memory ───────────────────────────────────────────────────────────────────────────────────────
-
-
 @pytest.mark.needs("pandas", "polars", "pyarrow")
 @pytest.mark.parametrize(
     "source",
@@ -154,8 +149,6 @@ def test_nothing_gives_nothing():
     assert read_texts({}) == read_texts([]) == read_texts(TWO, set()) == {}
 
 
-# ── ids looked at before the line ────────────────────────────────────────────────────────────────
-
 HARD = [
     {"title": "t", "id": "a", "text": 'says \\"id\\": \\"x\\"'},
     {"meta": {"id": "x"}, "id": "b", "text": "one"},
@@ -197,9 +190,6 @@ def test_lines_longer_than_what_is_read_at_once(save, monkeypatch):
     monkeypatch.setattr(_stream, "_STEP", 7)
     for name in ("corpus.jsonl", "crlf.jsonl", "cr.jsonl", "bom.jsonl", "unended.jsonl", "marco.tsv", "indented.json"):
         assert read_texts(save(name, FILES[name])) == TWO
-
-
-# ── cells ────────────────────────────────────────────────────────────────────────────────────────
 
 
 def test_quotes_of_csv_hold_separators_line_breaks_and_paragraphs(save):
@@ -246,9 +236,6 @@ def test_bytes_that_are_no_utf8_stay_in_ids_and_are_replaced_in_texts(save):
 )
 def test_texts_are_cut_at_the_end_of_a_word(text, length, cut):
     assert read_texts({"a": {"title": text, "text": text}}, length=length) == {"a": Texts(cut, cut)}
-
-
-# ── errors ───────────────────────────────────────────────────────────────────────────────────────
 
 
 @pytest.mark.needs("pandas")
