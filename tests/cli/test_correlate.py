@@ -61,10 +61,6 @@ def test_orders_of_systems():
     assert (rows[0]["query"], rows[0]["items"], float(rows[0]["p_value"])) == ("all", "3", 1.0)
 
 
-def test_orders_of_systems_have_no_overlap_by_default():
-    assert list(json.loads(run("--systems", "map.txt", "ndcg.json", "--format", "json"))["summary"]) == ["tau_b", "tau_ap", "rbo"]  # fmt: skip
-
-
 def test_more_than_two_runs_make_a_table_of_pairs():
     Path("c.run").write_text(A)
     text = run("a.run", "b.run", "c.run", "-m", "tau_a", "overlap@1")

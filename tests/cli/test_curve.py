@@ -51,17 +51,3 @@ def test_wrong_words_are_told():
 
 def test_eleven_points_are_another_name_of_interpolated_precision():
     assert run("11pt", *sample()).output == run("ipr", *sample()).output
-
-
-def test_the_help_describes_every_kind():
-    from judged.curves.run_curves import CURVE_KINDS
-
-    texts = {
-        "pr": "precision against recall, at every rank",
-        "ipr": "interpolated precision at the 11 standard recall levels",
-        "roc": "true against false positive rate, with the area under it",
-        "at-k": "measures as a function of the cutoff",
-    }
-    words = " ".join(run("--help").output.split())
-    assert [kind.name for kind in CURVE_KINDS] == list(texts)
-    assert all(f"{name} {text}" in words for name, text in texts.items())

@@ -1,7 +1,5 @@
 """`judged explain`."""
 
-import json
-
 import pytest
 from commands import run
 
@@ -22,13 +20,3 @@ rank  document  grade  relevant  precision    term     sum
 AP: Σ over relevant ranks r of P@r, / relevant
 """
     assert run("explain", "AP", "qrels.txt", "a.run", "--query", "q1") == wanted[1:]
-
-
-def test_an_explanation_is_printed_in_any_format():
-    words = ["explain", "nDCG@10 AP", "qrels.txt", "a.run", "--query", "q1", "--format"]
-    ndcg, ap = json.loads(run(*words, "json"))
-    assert (ndcg["measure"], ap["measure"]) == ("nDCG@10", "AP")
-    assert [row["document"] for row in ndcg["ideal"]["rows"]] == ["d3", "d1"]
-    assert run(*words, "latex").count(r"\begin{tabular}") == 3
-    assert "| rank | document |" in run(*words, "md")
-    assert run(*words, "csv").startswith("measure,query,ranking,rank,document,grade")

@@ -181,14 +181,6 @@ def test_another_file_may_be_named(folder):
     assert refused("half.run", "--config", "none.toml").exit_code == 3
 
 
-def test_a_rule_of_the_file_that_needs_a_baseline_names_the_file():
-    Path("judged.toml").write_text("[gate]\nmax_drop = 0.1\nmin = { RR = 0.1 }\n")
-    assert refused("qrels.txt", "half.run").message.startswith(
-        "error: judged.toml: without a baseline these rules do nothing: max_drop."
-    )
-    assert passes("qrels.txt", "best.run", "-b", "half.run", "-m", "RR")
-
-
 def test_a_run_against_itself_keeps_its_name():
     assert passes("qrels.txt", "best.run", "-b", "best.run", "-m", "RR").startswith(
         "PASS  best (candidate) against best (baseline): the rule holds"

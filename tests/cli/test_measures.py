@@ -23,13 +23,6 @@ def test_a_listed_measure_is_not_described_as_another_with_this_alias():
         assert json.loads(run("measures", definition.name, "--format", "json"))["name"] == definition.name
 
 
-def test_a_description_is_printed_in_any_format():
-    data = json.loads(run("measures", "nDCG", "--format", "json"))
-    assert data["name"] == "nDCG"
-    assert {row["parameter"] for row in data["parameters"]} >= {"gain", "discount"}
-    assert "| gain |" in run("measures", "nDCG", "--format", "md")
-
-
 def test_measures_lists_every_one_and_those_beyond_accuracy():
     listed = {row["measure"] for row in json.loads(run("measures", "--format", "json"))}
     assert {d.name for d in MEASURES} <= listed

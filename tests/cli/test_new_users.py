@@ -134,15 +134,6 @@ def test_a_question_file_is_a_run_with_its_judgments(words: tuple[str, ...]) -> 
     assert result.returncode == 0, result.stderr
 
 
-def test_files_with_different_questions_are_compared_on_those_in_common() -> None:
-    Path("less.jsonl").write_text(QUESTIONS.format("a", "b").splitlines()[0])
-    compared = jd.compare(["bm25.jsonl", "less.jsonl"], measures="RR")
-    assert compared.rows[0].queries == 1
-    assert [w.slug for w in compared.warnings] == ["queries-differ"]
-    decision = jd.gate("less.jsonl", baseline="bm25.jsonl", measures="RR", queries="both", mode="mean")
-    assert not decision.passed
-
-
 @pytest.mark.needs("pandas")
 def test_frames_of_questions_are_taken_by_every_function() -> None:
     import pandas as pd

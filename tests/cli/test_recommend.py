@@ -44,21 +44,8 @@ def test_a_run_makes_a_table():
 
 
 def test_what_is_given_is_used():
-    data = json.loads(
-        run(
-            "run.csv",
-            "--items",
-            "4",
-            "--history",
-            "train.csv",
-            "--qrels",
-            "test.csv",
-            "--level",
-            "4",
-            "--format",
-            "json",
-        )
-    )
+    words = "run.csv --items 4 --history train.csv --qrels test.csv --level 4 --format json"
+    data = json.loads(run(*words.split()))
     expected = jd.recommenders.beyond_accuracy("run.csv", items=4, history="train.csv", qrels="test.csv", level=4)
     assert {row["measure"]: row["value"] for row in data["measures"]} == expected.summary()
 

@@ -284,29 +284,6 @@ def test_kappa_equals_scikit_learn_also_with_missing_labels(seed):
     assert one(Ratings.of(a, b), "raw").value == pytest.approx(metrics.accuracy_score(a[both], b[both]), rel=1e-14)
 
 
-@pytest.mark.needs("statsmodels")
-@pytest.mark.parametrize("seed", range(8))
-def test_kappa_equals_statsmodels(seed):
-    from statsmodels.stats import inter_rater
-
-    ratings = Ratings.of(*generated(100 + seed, 2, 200, 3 + seed % 3, missing=0.05))
-    for weights in ("nominal", "linear", "quadratic"):
-        theirs = inter_rater.cohens_kappa(ratings.confusion(), wt=None if weights == "nominal" else weights)
-        ours = one(ratings, f"kappa({weights})")
-        assert ours.value == pytest.approx(theirs.kappa, rel=1e-11, abs=1e-13), weights
-
-
-@pytest.mark.needs("statsmodels")
-@pytest.mark.parametrize("seed", range(8))
-def test_fleiss_equals_statsmodels(seed):
-    from statsmodels.stats import inter_rater
-
-    ratings = Ratings.of(*generated(200 + seed, 3 + seed % 4, 150, 2 + seed % 4))
-    counts = np.stack([(ratings.codes == k).sum(axis=0) for k in range(len(ratings.categories))], axis=1)
-    assert one(ratings, "fleiss").value == pytest.approx(inter_rater.fleiss_kappa(counts), rel=1e-12, abs=1e-14)
-    assert one(of_counts(counts), "fleiss").value == pytest.approx(one(ratings, "fleiss").value, rel=1e-13)
-
-
 def coincidences(labels, distance):
     """Krippendorff's alpha as he describes it (2011): the matrix of coincidences, cell by cell."""
     values = sorted({x for row in labels for x in row if x == x})

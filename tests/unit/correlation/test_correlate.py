@@ -69,14 +69,6 @@ def test_equal_runs_have_one_and_reversed_runs_minus_one():
             assert jd.correlate(a, turned, c.name).mean()[c.name] == near(-1.0)
 
 
-def test_ties_are_ties_whatever_the_order_of_the_file():
-    a, b = made(1), made(2)
-    turned = {q: dict(reversed(docs.items())) for q, docs in a.items()}
-    first, second = jd.correlate(a, b, EVERY), jd.correlate(turned, b, EVERY)
-    for name in EVERY:
-        np.testing.assert_allclose(first[name], second[name], rtol=1e-12, atol=1e-14)
-
-
 def test_lists_of_documents_are_runs_without_ties():
     found = jd.correlate({"q": ["a", "b", "c"]}, {"q": ["a", "c", "b"]}, "tau_a overlap@2")
     assert found.mean() == {"tau_a": near(1 / 3), "overlap@2": 0.5}
@@ -347,22 +339,6 @@ def test_a_coefficient_is_found_by_its_other_names():
 )
 def test_what_cannot_be_compared_is_refused(a, b, options, slug):
     refusal(slug, jd.correlate, a, b, **options)
-
-
-def test_runs_without_a_common_query_name_both():
-    with pytest.raises(jd.DataError) as error:
-        jd.correlate(jd.read_run(A, name="old.run"), jd.read_run({"x": {"d": 1}}, name="new.run"))
-    assert "old.run" in str(error.value)
-    assert "new.run" in str(error.value)
-
-
-def test_a_document_twice_is_named_with_both_places(tmp_path):
-    path = tmp_path / "a.run"
-    path.write_text("q1 Q0 d1 1 3 t\nq1 Q0 d2 2 2 t\nq1 Q0 d1 3 1 t\n")
-    with pytest.raises(jd.DataError) as error:
-        jd.correlate(path, B)
-    assert "a.run:3" in str(error.value)
-    assert "a.run:1" in str(error.value)
 
 
 @pytest.mark.parametrize(

@@ -80,14 +80,6 @@ def test_saving_under_an_unknown_ending_says_which_are_known(tmp_path):
         RESULT.save(tmp_path / "values.xls")
 
 
-def test_results_can_be_sent_to_another_process():
-    again = pickle.loads(pickle.dumps(RESULT))
-    assert again.to_dict() == RESULT.to_dict()
-    assert again.measures == RESULT.measures
-    assert again.policy == RESULT.policy
-    assert str(again) == str(RESULT)
-
-
 def test_a_measure_is_found_by_the_name_it_had_before_the_profile_and_the_level():
     result = jd.evaluate(QRELS, RUN, "AP P@1", profile="torchmetrics", level=1)
     assert "AP" not in result.columns

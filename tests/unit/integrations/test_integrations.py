@@ -346,14 +346,3 @@ def test_several_scorers_and_a_ranker_that_wants_qid_itself():
     assert len(found["test_ndcg"]) == len(found["test_ap"]) == 2
     with pytest.raises(jd.UsageError):
         scoring["ap"].set_score_request(sample_weight=True)
-
-
-@pytest.mark.needs("sklearn")
-@pytest.mark.usefixtures("routing")
-def test_a_grid_search_chooses_by_the_measure():
-    from sklearn.linear_model import Ridge
-    from sklearn.model_selection import GridSearchCV, GroupKFold
-
-    search = GridSearchCV(Ridge(), {"alpha": [1e-3, 1e6]}, cv=GroupKFold(n_splits=3), scoring=jd.integrations.sklearn.scorer("RR"))  # fmt: skip
-    search.fit(FEATURES, LABELS, groups=QUERIES)
-    assert search.best_score_ == max(search.cv_results_["mean_test_score"])

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from gated import BEST, QRELS, N, run
 from refusals import refusal
 
 import judged as jd
@@ -18,16 +19,6 @@ from judged.quality_gate.rules import Rules, read_rules
 from judged.stats.corrections import adjusted
 from judged.stats.paired.registry import interval_of
 
-N = 40
-QRELS = {f"q{i:02}": {"good": 1} for i in range(N)}
-
-
-def run(*ranks):
-    """A run in which query i has its relevant document at ranks[i]: RR is 1/rank."""
-    return {f"q{i:02}": [f"x{k}" for k in range(rank - 1)] + ["good"] for i, rank in enumerate(ranks)}
-
-
-BEST = run(*[1] * N)
 HALF = run(*[2] * N)  # RR falls by exactly 1/2 everywhere
 ONE_LOWER = run(2, *[1] * (N - 1))  # by 1/2 in one query: 1/80 in the mean
 WOBBLE = run(*[1, 2] * (N // 2))
@@ -671,14 +662,6 @@ def test_a_file_that_holds_no_rules_is_refused(tmp_path, text):
     refusal("rule", read_rules, path)
 
 
-def test_an_unknown_key_of_a_file_is_told_with_the_file(tmp_path):
-    path = tmp_path / "judged.toml"
-    path.write_text("[gate]\nmeasure = 'RR'\n")
-    error = refusal("rule", jd.gate, QRELS, HALF, baseline=BEST, rules=path)
-    assert (str(error.where), error.value) == (str(path), "measure")
-    assert str(error.hint) == "did you mean measures?"
-
-
 def test_names_of_measures_follow_the_profile_and_the_level():
     gate = jd.gate(
         QRELS,
@@ -692,20 +675,3 @@ def test_names_of_measures_follow_the_profile_and_the_level():
     )
     assert [r.measure for r in gate.reasons] == ["nDCG(gain='exp')@5", "AP(level=2)"] * 2
     assert gate.reasons[1].allowed == 0.1
-
-
-def test_ids_of_any_bytes_survive_json_and_do_not_move_a_cursor(tmp_path):
-    odd = [b"q\x1b[31m", b"q\xff", b'q<&">', b"q]]>"]
-    qrels, worse, better = tmp_path / "qrels", tmp_path / "worse", tmp_path / "better"
-    qrels.write_bytes(b"".join(q + b" 0 good 1\n" for q in odd))
-    better.write_bytes(b"".join(q + b" Q0 good 1 2 t\n" for q in odd))
-    worse.write_bytes(b"".join(q + b" Q0 x 1 3 t\n" + q + b" Q0 good 2 2 t\n" for q in odd))
-    names = {q.decode("utf-8", "surrogateescape"): q.decode("utf-8", "surrogateescape") for q in odd}
-    gate = jd.gate(qrels, worse, baseline=better, measures="RR", slices=names, min_queries=1, mode="mean")
-    assert len(json.loads(gate.to_json())["worse"]["RR"]) == len(odd)
-    assert "\x1b" not in str(gate)
-    assert "\\udcff" in str(gate)
-    saved = tmp_path / "base.json"
-    jd.baseline(qrels, better, "RR").save(saved)
-    again = jd.gate(qrels, worse, baseline=saved, slices=names, min_queries=1, mode="mean")
-    assert [r.slice for r in again.reasons] == [r.slice for r in gate.reasons]

@@ -5,19 +5,10 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from gated import BEST, QRELS, N, run
 from refusals import refusal
 
 import judged as jd
-
-N = 40
-QRELS = {f"q{i:02}": {"good": 1} for i in range(N)}
-
-
-def run(*ranks):
-    return {f"q{i:02}": [f"x{k}" for k in range(rank - 1)] + ["good"] for i, rank in enumerate(ranks)}
-
-
-BEST = run(*[1] * N)
 
 
 def lower(n):

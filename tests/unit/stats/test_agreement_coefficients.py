@@ -114,22 +114,6 @@ def test_judges_who_give_the_same_agree_perfectly(column):
         assert one(ratings, key).value == pytest.approx(1)
 
 
-def test_two_raters_are_the_smallest_case_of_many():
-    rng = np.random.default_rng(1)
-    a, b = rng.integers(0, 4, (2, 200))
-    share = np.bincount(np.r_[a, b]) / 400
-    raw, chance = value("raw", a, b), share @ share
-    assert value("fleiss", a, b) == value("pi", a, b) == pytest.approx((raw - chance) / (1 - chance), rel=1e-12)
-    assert value("ac2(nominal)", a, b) == value("ac1", a, b)
-
-
-def test_two_categories_have_one_alpha():
-    rng = np.random.default_rng(2)
-    a, b = rng.integers(0, 4, (2, 100))
-    binary = [value(key, a > 1, b > 1) for key in ("alpha", "alpha(ordinal)", "alpha(interval)")]
-    assert binary == pytest.approx([binary[0]] * 3, rel=1e-12)
-
-
 def test_units_that_one_rater_left_out_do_not_count_between_two():
     with_missing = Ratings.of([*A, 1, None, 0], [*B, None, 1, None])
     for key in ("raw", "kappa", "fleiss", "ac1", "alpha", "alpha(ordinal)"):
@@ -177,11 +161,6 @@ def test_no_unit_in_common_is_undefined():
     found = one(Ratings.of([1, None], [None, 1]), "raw")
     assert isnan(found.value)
     assert found.reason == "no unit with two labels"
-
-
-def test_agreement_by_design_below_chance_is_negative():
-    assert value("kappa", [0, 1], [1, 0]) == -1
-    assert value("alpha", [0, 1], [1, 0]) == -0.5
 
 
 @pytest.mark.parametrize(

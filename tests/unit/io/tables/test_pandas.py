@@ -4,10 +4,12 @@ import warnings
 
 import numpy as np
 import pytest
+from needs import optional
 from refusals import refusal
 
 from judged.io.read import read_qrels, read_run
 
+pd = optional("pandas")
 pytestmark = pytest.mark.needs("pandas")
 
 COLUMNS = {
@@ -18,10 +20,9 @@ COLUMNS = {
 }
 
 
-def small():
-    import pandas as module
-
-    return module, module.DataFrame(COLUMNS)
+@pytest.fixture
+def frame():
+    return pd.DataFrame(COLUMNS)
 
 
 TYPES = {
@@ -37,8 +38,7 @@ TYPES = {
 
 
 @pytest.mark.parametrize("types", TYPES)
-def test_a_pandas_frame_is_a_run_whatever_its_types(types, rows, run_rows):
-    _, frame = small()
+def test_a_pandas_frame_is_a_run_whatever_its_types(types, rows, run_rows, frame):
     frame = frame.astype(TYPES[types])
     for source in (frame, frame.set_index(np.arange(10, 15)), frame.assign(read=1)[["read", *frame]]):
         run = read_run(source)
@@ -47,54 +47,46 @@ def test_a_pandas_frame_is_a_run_whatever_its_types(types, rows, run_rows):
 
 
 @pytest.mark.parametrize("dtype", ["int64", "Int64", "uint32", "category", object])
-def test_integer_ids_of_pandas_are_integers(dtype):
-    _, frame = small()
+def test_integer_ids_of_pandas_are_integers(dtype, frame):
     run = read_run(frame.assign(qid=[7, 7, 7, 9, 9]).astype({"qid": dtype}))
     assert (run.query_kind, run.queries.tolist(), run.query.tolist()) == ("integer", [b"7", b"9"], [0, 0, 0, 1, 1])
 
 
 @pytest.mark.parametrize("dtype", [object, "string", "category", "Int64", "float64"])
-def test_missing_ids_of_pandas_are_refused(dtype):
-    module, frame = small()
+def test_missing_ids_of_pandas_are_refused(dtype, frame):
     numbers = dtype in ("Int64", "float64")
-    ids = module.Series([1, 2, None, 4, 5] if numbers else ["a", "b", None, "d", "e"], dtype=dtype)
+    ids = pd.Series([1, 2, None, 4, 5] if numbers else ["a", "b", None, "d", "e"], dtype=dtype)
     error = refusal("id-type", read_run, frame.assign(docno=ids))
     assert str(error.where) == "run['docno'][2]"
 
 
 @pytest.mark.parametrize("dtype", ["float64", "Float64", object, "Int64"])
-def test_missing_numbers_of_pandas_are_refused(dtype):
-    module, frame = small()
-    frame = frame.assign(score=module.Series([1, 2, None, 4, 5], dtype=dtype))
+def test_missing_numbers_of_pandas_are_refused(dtype, frame):
+    frame = frame.assign(score=pd.Series([1, 2, None, 4, 5], dtype=dtype))
     assert str(refusal("score-nan", read_run, frame).where) == "run['score'][2]"
     refusal("grade-type", read_qrels, frame.drop(columns="rank").rename(columns={"score": "label"}))
 
 
-def test_text_in_a_column_of_scores_is_refused():
-    _, frame = small()
+def test_text_in_a_column_of_scores_is_refused(frame):
     error = refusal("score-type", read_run, frame.assign(score=[1, 2, "high", 4, 5]))
     assert str(error.where) == "run['score'][2]"
     assert error.value == "high"
 
 
-def test_two_columns_of_one_name_in_a_frame_are_refused():
-    module, frame = small()
-    refusal("columns", read_run, module.concat([frame, frame[["score"]]], axis=1))
+def test_two_columns_of_one_name_in_a_frame_are_refused(frame):
+    refusal("columns", read_run, pd.concat([frame, frame[["score"]]], axis=1))
 
 
-def test_a_frame_without_rows_is_empty():
-    _, frame = small()
+def test_a_frame_without_rows_is_empty(frame):
     refusal("empty-run", read_run, frame[:0])
 
 
 def test_judgments_of_pandas_keep_fractions():
-    module, _ = small()
-    frame = module.DataFrame({"topic": ["q", "q"], "item": [1, 2], "rating": [0.9, 1.7]})
+    frame = pd.DataFrame({"topic": ["q", "q"], "item": [1, 2], "rating": [0.9, 1.7]})
     assert read_qrels(frame).grade.tolist() == [0.9, 1.7]
 
 
-def test_reading_a_frame_warns_of_nothing():
-    _, frame = small()
+def test_reading_a_frame_warns_of_nothing(frame):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         read_run(frame.astype(TYPES["categories"]))
