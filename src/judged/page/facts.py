@@ -178,7 +178,6 @@ def facts_of(
         "methods": methods(subject, LEVEL, bounds=bounded is not None),
         "citations": citations(subject),
         "inputs": inputs(subject),
-        "headers": [],
         "depth": depth,
         "chunk": chunk,
     }

@@ -40,56 +40,55 @@ def shown_documents(subject: Subject, depth: int) -> Rankings:
     return [result.source.documents(rows, depth) for result in subject.results if result.source is not None]
 
 
-class Details:
-    """The details of all queries; the arithmetic is computed at once, the rest when a query is asked for."""
+def arithmetic(subject: Subject, depth: int) -> list[list[list[QueryArithmetic]]]:
+    """Return the arithmetic of each query: [run][measure][query]."""
+    return [[steps_of(result, m, depth) for m in subject.measures] for result in subject.results]
 
-    def __init__(self, subject: Subject, rankings: Rankings, texts: Mapping[str, Texts], depth: int) -> None:
-        first = subject.judged[0]
-        assert first.pool_doc is not None
-        self.subject, self.rankings, self.texts, self.depth = subject, rankings, texts, depth
-        self.steps = [[steps_of(result, m, depth) for m in subject.measures] for result in subject.results]
-        # Headers of the arithmetic are the same for all runs and queries.
-        self.headers = [by[0].headers if by else () for by in self.steps[0]]
-        self.docs, self.grades = first.pool_doc.texts(), first.pool_grade.tolist()
-        self.ends = [0, *np.cumsum(first.judgments).tolist()]
-        self.hits = [
-            ([0, *np.cumsum(j.hits).tolist()], list(zip(j.judgment.tolist(), j.rank.tolist(), strict=True)))
-            for j in subject.judged
-        ]
 
-    def blocks(self, size: int) -> Iterator[dict[str, Any]]:
-        """Yield the details of all queries in blocks, each with the title and text of its documents once."""
-        count = len(self.subject.first)
-        for start in range(0, count, size):
-            queries = [self.of(row) for row in range(start, min(start + size, count))]
-            found = {doc: self.texts[doc] for query in queries for doc in query["docs"] if doc in self.texts}
-            yield {"queries": queries, "texts": {doc: [one.title, one.text] for doc, one in found.items()}}
+def detail_blocks(
+    subject: Subject,
+    rankings: Rankings,
+    texts: Mapping[str, Texts],
+    steps: list[list[list[QueryArithmetic]]],
+    depth: int,
+    size: int,
+) -> Iterator[dict[str, Any]]:
+    """Yield the details of all queries in blocks of this size, each with the title and text of its documents once; see data.js."""
+    pool = subject.judged[0]
+    assert pool.pool_doc is not None
+    docs, grades = pool.pool_doc.texts(), pool.pool_grade.tolist()
+    ends = [0, *np.cumsum(pool.judgments).tolist()]
+    hits = [list(zip(j.judgment.tolist(), j.rank.tolist(), strict=True)) for j in subject.judged]
+    hit_ends = [[0, *np.cumsum(j.hits).tolist()] for j in subject.judged]
 
-    def of(self, query: int) -> dict[str, Any]:
-        """Return the details of one query, as described in data.js."""
+    def detail(query: int) -> dict[str, Any]:
         first: dict[str, float | None] = {}  # judged documents and their grades
-        for judgment in range(self.ends[query], self.ends[query + 1]):
-            grade = self.grades[judgment]
-            first.setdefault(self.docs[judgment], int(grade) if grade.is_integer() else grade)
+        for judgment in range(ends[query], ends[query + 1]):
+            grade = grades[judgment]
+            first.setdefault(docs[judgment], int(grade) if grade.is_integer() else grade)
         place = {doc: i for i, doc in enumerate(first)}
-        details: list[dict[str, Any] | None] = []
-        for run, judged in enumerate(self.subject.judged):
+        found: list[dict[str, Any] | None] = []
+        for run, judged in enumerate(subject.judged):
             if not judged.answered[query]:
-                details.append(None)
+                found.append(None)
                 continue
-            ends, hits = self.hits[run]
-            below = [(j, rank) for j, rank in hits[ends[query] : ends[query + 1]] if rank > self.depth]
-            details.append(
+            own = hits[run][hit_ends[run][query] : hit_ends[run][query + 1]]
+            found.append(
                 {
-                    "docs": [place.setdefault(doc, len(place)) for doc in self.rankings[run][query]],
+                    "docs": [place.setdefault(doc, len(place)) for doc in rankings[run][query]],
                     "retrieved": int(judged.retrieved[query]),
-                    "below": [[place[self.docs[judgment]], rank] for judgment, rank in below],
+                    "below": [[place[docs[judgment]], rank] for judgment, rank in own if rank > depth],
                     # asdict copies every cell
-                    "why": [{name: getattr(by[query], name) for name in _STEPS} for by in self.steps[run]],
+                    "why": [{name: getattr(by[query], name) for name in _STEPS} for by in steps[run]],
                 }
             )
-        grades = [*first.values(), *[None] * (len(place) - len(first))]
-        return {"docs": list(place), "grades": grades, "rankings": details}
+        shown_grades = [*first.values(), *[None] * (len(place) - len(first))]
+        return {"docs": list(place), "grades": shown_grades, "rankings": found}
+
+    for start in range(0, len(subject.first), size):
+        queries = [detail(row) for row in range(start, min(start + size, len(subject.first)))]
+        known = {doc: texts[doc] for query in queries for doc in query["docs"] if doc in texts}
+        yield {"queries": queries, "texts": {doc: [one.title, one.text] for doc, one in known.items()}}
 
 
 _STEPS = [name for name in QueryArithmetic.__dataclass_fields__ if name != "headers"]

@@ -14,7 +14,7 @@ from judged.io.texts import read_texts
 from judged.page.assemble import check_path, check_title, document
 from judged.page.facts import facts_of
 from judged.page.inline import Page
-from judged.page.query_details import Details, Rankings, block_size, shown_depth, shown_documents
+from judged.page.query_details import Rankings, arithmetic, block_size, detail_blocks, shown_depth, shown_documents
 from judged.page.static_html import slots_of
 from judged.page.subject import Subject, subject_of
 from judged.stats.checks import check_count
@@ -108,10 +108,9 @@ def _parts(
     facts = facts_of(subject, warnings, _title(subject) if title is None else title, queries, last, size)
     values = np.stack([[np.asarray(r[m], float) for r in subject.results] for m in subject.measures])
     with step("explaining the queries"):
-        details = Details(subject, rankings, found, last) if last else None
-    if details is not None:
-        facts["headers"] = details.headers
-    blocks = details.blocks(size) if details else ()
+        steps = arithmetic(subject, last) if last else []
+    facts["headers"] = [by[0].headers if by else () for by in steps[0]] if last else []
+    blocks = detail_blocks(subject, rankings, found, steps, last, size) if last else ()
     return document(slots_of(facts, subject), facts, values, blocks), -(-len(subject.first) // size), warnings
 
 
