@@ -19,6 +19,7 @@ from judged.io.files import is_path, open_content, raise_file_error, read_text
 from judged.io.fingerprint import content_of, file_hash
 from judged.tables.text import plain_data
 
+_INPUTS = ("version", "qrels", "qrels_file", "run_file")  # what a file has beside the values
 _SAVED = re.compile(r'\ufeff?\s*(\[\s*)?\{\s*"judged"\s*:')
 
 
@@ -43,12 +44,7 @@ class Baseline:
     def to_json(self) -> str:
         """`Values.to_json` with the inputs, one value per line, so that versions can be compared."""
         data = json.loads(self.values.to_json())
-        inputs = {
-            "version": self.version,
-            "qrels": self.qrels,
-            "qrels_file": self.qrels_file,
-            "run_file": self.run_file,
-        }
+        inputs = {name: getattr(self, name) for name in _INPUTS}
         data = with_checksum({"judged": data.pop("judged"), "inputs": inputs, **data})
         return json.dumps(data, indent=1, allow_nan=False) + "\n"
 
@@ -93,7 +89,7 @@ def parse_baseline(text: str, name: str) -> Baseline:
     """Read the text of a saved result."""
     data = load_saved(text, name)
     values, inputs = Values(**values_arguments(data, name)), data.get("inputs", {})
-    return Baseline(values, *(inputs.get(key) for key in ("version", "qrels", "qrels_file", "run_file")))
+    return Baseline(values, *map(inputs.get, _INPUTS))
 
 
 # ── the history of builds ────────────────────────────────────────────────────────────────────────

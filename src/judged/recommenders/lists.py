@@ -264,18 +264,13 @@ def warnings_of(lists: RecommendedLists, *, popularity: bool) -> list[Warned]:
         known["a vector; excluded where one is needed"] = side["vectors"][1]
     if "categories" in side:
         known["a category; excluded where one is needed"] = side["categories"].any(axis=1)
-    recommended = np.unique(lists.item)
-    missing = {what: int((~has[recommended]).sum()) for what, has in known.items()}
-    return [
-        Warned(
-            "item-unknown",
-            count,
-            f"{counted(count, 'recommended item')} without {what}",
-            Hint(_SAME_IDS) if count == len(recommended) else None,
-        )
-        for what, count in missing.items()
-        if count
-    ]
+    recommended, warnings = np.unique(lists.item), []
+    for what, has in known.items():
+        if count := int((~has[recommended]).sum()):
+            hint = Hint(_SAME_IDS) if count == len(recommended) else None
+            text = f"{counted(count, 'recommended item')} without {what}"
+            warnings.append(Warned("item-unknown", count, text, hint))
+    return warnings
 
 
 # ── similarity of items ──────────────────────────────────────────────────────────────────────────

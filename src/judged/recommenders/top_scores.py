@@ -62,9 +62,7 @@ def _names(ids: Any, size: int, what: str) -> NDArray[Any]:
     names = list(ids.tolist() if hasattr(ids, "tolist") else ids)
     if len(names) != size or len(set(names)) < size:
         raise DataError("lengths", f"{size} different {what}", got=f"{len(set(names))}", where=what)
-    out = np.empty(size, dtype=object)
-    out[:] = names
-    return out
+    return np.array(names, dtype=object)
 
 
 def _seen(seen: Any, shape: tuple[int, int], users: NDArray[Any], items: NDArray[Any]) -> Cells:
