@@ -93,15 +93,12 @@ def read_questions(
 def _check_distinct(questions: list[Any], items: Origin) -> None:
     seen: dict[str, int] = {}
     for row, question in enumerate(questions):
-        where, about = items.place(row), items.describe_row(row)
-        if isinstance(question, (list, Mapping, Set)):
-            raise DataError("fields", f"a question as text or an id{about}", got=shown(question), where=where)
         first = seen.setdefault(str(question), row)
         if first != row and question is not None:
             earlier = f"{items.place(first)}{items.describe_row(first)}"
-            problem = f"duplicate question {shown(question)}{about}; first at {earlier}"
+            problem = f"duplicate question {shown(question)}{items.describe_row(row)}; first at {earlier}"
             hint = "add an id (question_id) to each record, or remove one of them"
-            raise DataError("duplicate-query", problem, where=where, value=question, hint=hint)
+            raise DataError("duplicate-query", problem, where=items.place(row), value=question, hint=hint)
 
 
 # ── records ──────────────────────────────────────────────────────────────────────────────────────

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import replace
 from importlib import import_module
 from itertools import islice
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from judged.io.stored import Stored
     from judged.io.table import ColumnBatches
 
+_AGAIN = "copy or write it again"
 ROWS = 1 << 19  # of a batch: large, because each looks its queries up again
 
 
@@ -44,7 +45,7 @@ def open_columns(content: Content, format: FileFormat) -> Iterator[Frame]:
     """Open a file as a frame; errors of the library that reads it become a `DataError`."""
     import_pyarrow(format.name, content.name)
     assert format.open_frame is not None
-    with find_damage(format.name, content.name):
+    with report_library(f"the {format.name} file is damaged", content.name, _AGAIN):
         yield format.open_frame(content.binary())
 
 
@@ -64,11 +65,6 @@ def unread_columns(content: Content, detected: Detected, read: Callable[[], Run]
         return unread_frame(frame, Context(ColumnRequest("run"), content.name, columnar=True))
 
 
-def find_damage(format: str, name: str) -> AbstractContextManager[None]:
-    """Convert the errors of a library that reads a file to a `DataError`."""
-    return report_library(f"the {format} file is damaged", name, "copy or write it again")
-
-
 @contextmanager
 def report_library(problem: str, where: str, hint: str) -> Iterator[None]:
     """Convert the errors of a library to a `DataError`."""
@@ -86,7 +82,7 @@ def _opened(file: Stored, format: str) -> Iterator[tuple[Any, Any]]:
     """Open a file of a partitioned run, and return the library that reads it, and the file."""
     module, handle = ("pyarrow.parquet", "OSFile") if format == "Parquet" else ("pyarrow.ipc", "memory_map")
     library = import_pyarrow(format, file.name, module)
-    with find_damage(format, file.name), file.open(handle) as raw:
+    with report_library(f"the {format} file is damaged", file.name, _AGAIN), file.open(handle) as raw:
         yield library, raw
 
 

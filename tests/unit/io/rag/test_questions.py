@@ -143,7 +143,7 @@ def test_a_field_can_be_named(role):
         ({"id": "q2", "retrieved": [1.5], "relevant": ["c1"]}, "id-type", "document id"),
         ({"id": "q2", "retrieved": ["c1"], "relevant": {"c1": "good"}}, "grade-type", "good"),
         ({"id": "q2", "retrieved": [{"id": "c1", "score": "high"}, {"id": "c2", "score": 1}], "relevant": ["c1"]}, "score-type", "high"),
-        ({"id": ["q2"], "retrieved": ["c1"], "relevant": ["c1"]}, "fields", "a question as text"),
+        ({"id": ["q2"], "retrieved": ["c1"], "relevant": ["c1"]}, "id-type", "query id"),
         (7, "questions", "got 7"),
     ],
 )  # fmt: skip
