@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import islice
-from typing import NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
@@ -173,16 +173,14 @@ def raise_text(text: bytes, name: str, offset: int, line: int, *, first: bool) -
 
 
 class _TrecTable(NamedTuple):
-    """The columns of a file that are used: queries as codes, other ids as text, numbers as numbers."""
+    """The columns of a file that are used, with ids as text; `keys` are the arguments that runs and judgments have in common."""
 
-    queries: IdColumn
-    query: Ints
+    keys: dict[str, Any]
     texts: list[IdColumn]
     number: Floats
     rank: Ints | None
     wrong_rank: tuple[Place, str] | None
     tag: str
-    origin: Origin
 
 
 def parse_run(data: Raw, name: str, *, lenient: bool = False, begin: Begin | None = None) -> Run:
@@ -190,21 +188,14 @@ def parse_run(data: Raw, name: str, *, lenient: bool = False, begin: Begin | Non
 
     With `begin` the data are a stretch of a file, which may have no line with data.
     """
-    table = _read(data, name, RUN, (2,), begin or WHOLE, lenient=lenient)
-    if not len(table.number) and begin is None:
-        problem = f"the file has no rankings (lines of {' '.join(RUN.columns)})"
-        raise DataError("empty-run", problem, hint=_EMPTY, where=name)
+    table = _read(data, name, RUN, (2,), begin, lenient=lenient)
     return Run(
-        name=name,
-        queries=table.queries,
-        query=table.query,
+        **table.keys,
         doc=table.texts[0],
         score=table.number,
         rank=table.rank,
         wrong_rank=table.wrong_rank,
         tag=table.tag,
-        where=table.origin.place,
-        warnings=check_end(data[-9:-8], name),
     )
 
 
@@ -213,20 +204,15 @@ def parse_qrels(
 ) -> Qrels:
     """Parse judgments. `aspects` says whether the second column is a subtopic; by default `are_subtopics` decides."""
     table = _read(data, name, layout, range(1, layout.columns.index("doc") + 1), lenient=lenient)
-    if not len(table.number):
-        problem = f"the file has no judgments (lines of {' '.join(layout.columns)})"
-        raise DataError("empty-qrels", problem, hint=_EMPTY, where=name)
+    if not lenient:
+        table.keys["warnings"] += tuple(_warn_hash_lines(data, layout, name))
     aspect = table.texts[0]
     return Qrels(
-        name=name,
-        queries=table.queries,
-        query=table.query,
+        **table.keys,
         doc=table.texts[-1],
         grade=table.number,
         aspect=aspect if (are_subtopics(aspect) if aspects is None else aspects) else None,
         sub=table.texts[1] if layout is PREFS else None,
-        where=table.origin.place,
-        warnings=(*check_end(data[-9:-8], name), *(() if lenient else _warn_hash_lines(data, layout, name))),
     )
 
 
@@ -242,8 +228,8 @@ def parse_scores(data: Raw, name: str) -> ScoreColumn:
         score = np.array(list(map(float, bytes(data[start:end]).split())))
         origin = Origin(name=name, typed=False, line=range(1, len(score) + 1))
         return ScoreColumn(name=name, read=read, score=score, where=origin.place, warnings=warnings)
-    table = _read(data, name, SCORES, ())
-    return ScoreColumn(name=name, read=read, score=table.number, where=table.origin.place, warnings=warnings)
+    table = _read(data, name, SCORES, (), WHOLE)
+    return ScoreColumn(name=name, read=read, score=table.number, where=table.keys["where"], warnings=warnings)
 
 
 def raise_alone(name: str) -> NoReturn:
@@ -253,9 +239,10 @@ def raise_alone(name: str) -> NoReturn:
 
 
 def _read(
-    data: Raw, name: str, layout: TrecColumns, texts: Sequence[int], begin: Begin = WHOLE, *, lenient: bool = False
+    data: Raw, name: str, layout: TrecColumns, texts: Sequence[int], part: Begin | None = None, *, lenient: bool = False
 ) -> _TrecTable:
-    """Read a file, or a stretch of one, in batches of rows."""
+    """Read a file, or a part of one that begins there and may have no rows, in batches of rows."""
+    begin = part or WHOLE
     start = text_start(data, name, begin)
     if not begin.offset and b"\r" in data and b"\n" not in data:
         data = data.replace(b"\r", b"\n")
@@ -280,13 +267,22 @@ def _read(
                 rank.append(np.array(list(map(int, column[3])), np.int64))
             elif wrong_rank is None:
                 wrong_rank = Place(name, numbers[wrong]), shown(column[3][wrong])
+    if not codes and part is None:
+        slug, noun = ("empty-run", "rankings") if layout is RUN else ("empty-qrels", "judgments")
+        problem, hint = f"the file has no {noun} (lines of {' '.join(layout.columns)})", _EMPTY
+        raise DataError(slug, problem, hint=hint, where=name)
+    keys = {
+        "name": name,
+        "queries": IdColumn.of(codes),
+        "query": np.concatenate(query),
+        "where": Origin(name=name, typed=False, line=np.concatenate(line)).place,
+        "warnings": check_end(data[-9:-8], name),
+    }
     return _TrecTable(
-        IdColumn.of(codes),
-        np.concatenate(query),
+        keys,
         [IdColumn.concatenate(column) for column in columns],
         np.concatenate(number),
         np.concatenate(rank) if wrong_rank is None else None,
         wrong_rank,
         tag,
-        Origin(name=name, typed=False, line=np.concatenate(line)),
     )
