@@ -105,12 +105,13 @@ def test_several_runs_stand_in_one_table():
 run                    nDCG@10                         AP  judged@10
 ───  ─────────────────────────  ─────────────────────────  ─────────
 a                       0.6503                     0.5417       100%
-b    1.0000 [-0.143, +0.843]    1.0000 [-0.602, +1.000]          83%
+b    1.0000 [+0.104, +0.596] ▲  1.0000 [-0.071, +0.988]          83%
 
 2 queries
-in brackets: simultaneous 95% interval of the difference to a
+in brackets: 95% interval of the difference to a
 ▲ better, ▼ worse than a (corrected p ≤ 0.05); ≡ identical; no sign: no clear difference
-t test, bonferroni correction over 2 tests (pairs × measures), alpha 0.05
+t test, no correction, alpha 0.05
+the primary measure is nDCG@10; the other one is secondary, each tested on its own
 {POLICY}
 """
     assert run("eval", "qrels.txt", "a.run", "b.run", "-m", "nDCG@10", "AP") == wanted[1:]

@@ -237,14 +237,13 @@ def certainty(row: Difference, tests: int) -> list[str]:
     if row.verdict == "equal":
         return ["Sure", "The difference is too small to matter: its interval is within the margin."]
     corrected = row.adjusted != row.p
-    chance = f"Chance alone gives such a difference {odds(row.p)} ({p_clause(row.p)})."
+    where, clause = (f" in any of {tests:,} tests", "corrected ") if corrected else ("", "")
+    chance = f"Chance alone gives such a difference{where} {odds(row.adjusted)} ({clause}{p_clause(row.adjusted)})."
     note, needs = ([_sentence(text)] if text else [] for text in (row.note, row.needs))
     if row.verdict == "no clear difference":
-        by = f"Not clear after the correction for {tests:,} tests: corrected {p_clause(row.adjusted)}."
-        return ["Not sure", chance, *([by] if corrected and row.p < 0.05 else []), *note, *needs]
-    by = f"Corrected for {tests:,} tests: {p_clause(row.adjusted)}."
+        return ["Not sure", chance, *note, *needs]
     short = "Fairly sure" if note else "Very sure" if row.adjusted < _VERY_SURE else "Sure"
-    return [short, chance, *([by] if corrected else []), *note]
+    return [short, chance, *note]
 
 
 def odds(p: float) -> str:

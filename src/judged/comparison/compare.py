@@ -12,7 +12,7 @@ import numpy as np
 
 from judged._types import Ints
 from judged.comparison.comparison import Comparison
-from judged.comparison.difference import ComparisonSettings, PairsOfRuns
+from judged.comparison.difference import ComparisonSettings, Family, PairsOfRuns
 from judged.comparison.evaluated_runs import (
     ComparedRuns,
     common_measures,
@@ -27,7 +27,7 @@ from judged.evaluation.options import EvaluateOptions
 from judged.evaluation.slices import Slices, slices_of
 from judged.evaluation.values import Values
 from judged.io.run_names import short_names
-from judged.stats.checks import check_count
+from judged.stats.checks import check_choice, check_count
 from judged.stats.corrections import CORRECTIONS
 from judged.stats.decisions import check_levels
 from judged.stats.differences import known_rows
@@ -45,6 +45,7 @@ def compare(
     baseline: str | int | None = None,
     test: str = "t",
     correction: str = "bonferroni",
+    family: Family = "measure",
     alpha: float = 0.05,
     margin: float = 0.0,
     slices: Any = None,
@@ -69,8 +70,10 @@ def compare(
         measures: as in `evaluate`.
         baseline: run that the others are compared with, by name; or by position. [default: all pairs]
         test: paired test; see `jd.stats.TESTS`. The interval of a difference is that of the test.
-        correction: correction of p-values; over all pairs and measures, see `jd.stats.CORRECTIONS`; slices are corrected for pairs, measures and slices.
-        alpha: significance level; the chance of any false verdict in the table.
+        correction: correction of p-values over a family of tests, see `jd.stats.CORRECTIONS`.
+        family: tests that are corrected together: the pairs of runs within each measure, or the pairs and all measures. The first measure is
+            the primary one, which the headline is about. Slices are families of their own.
+        alpha: significance level; the chance of any false verdict in a family.
         margin: largest difference that does not matter; runs are equal if the interval of their difference is within it.
         slices: table of queries, whose groups are compared too; with `by`. Or {query: group}.
         by: column of slices to group queries by; several columns are several groupings. `"relevant"` is the number of relevant documents and needs no table.
@@ -89,7 +92,7 @@ def compare(
     >>> compare({"q": {"a": 1}}, {"x": {"q": ["b", "a"]}, "y": {"q": ["a", "b"]}}, "RR").rows[0].verdict
     'too few queries'
     """
-    settings = _settings(test, correction, alpha, margin, min_queries, resamples, seed)
+    settings = _settings(test, correction, family, alpha, margin, min_queries, resamples, seed)
     requests = slice_requests(slices, by)
     compared = evaluate_runs(
         qrels,
@@ -173,13 +176,14 @@ def _with_queries(settings: ComparisonSettings, first: Values) -> ComparisonSett
 
 
 def _settings(
-    test: str, correction: str, alpha: float, margin: float, least: int, resamples: Any, seed: int
+    test: str, correction: str, family: Any, alpha: float, margin: float, least: int, resamples: Any, seed: int
 ) -> ComparisonSettings:
     chosen, corrected = TESTS.find(test), CORRECTIONS.find(correction)
     if corrected.function is None and not chosen.corrects:
         problem = f"the correction {corrected.name} works with the permutation test only"
         hint = Hint("use {correction}, which works with any test", correction="bonferroni")
         raise UsageError("correction", problem, hint=hint, value=correction)
+    check_choice(family, Family, "family")
     check_levels(alpha, margin)
     check_count(least, "min_queries")
     check_count(seed, "seed", least=0)
@@ -189,6 +193,7 @@ def _settings(
     return ComparisonSettings(
         test=chosen.name,
         correction=corrected.name,
+        family=family,
         alpha=alpha,
         margin=margin,
         min_queries=least,

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -23,13 +23,16 @@ from judged.stats.two_phase import FEWEST, CheapValues, two_phase_means
 from judged.tables.result import with_ends
 from judged.tables.text import counted, number, p_text
 
+Family = Literal["measure", "all"]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparisonSettings:
     """The test and the correction of a comparison, from which intervals and verdicts follow.
 
     `test` is the one that was used, and `remarks` says why if another one was chosen. `tests` and `slice_tests` are the
-    numbers of tests that are corrected together: over all queries, and over slices.
+    numbers of tests that are corrected together: over all queries, and over slices. These families are the pairs of runs
+    within one `measure`, or the pairs and measures together (`all`).
     """
 
     test: str
@@ -42,6 +45,7 @@ class ComparisonSettings:
     clusters: int | None = None  # number of clusters of queries
     weighted: bool = False  # queries have weights
     model: bool = False  # human judgments of some queries, and those of a model of all
+    family: Family = "measure"
     tests: int = 0
     slice_tests: int = 0
     remarks: tuple[str, ...] = ()
@@ -51,8 +55,8 @@ class ComparisonSettings:
         drawn += f", {self.clusters:,} clusters of queries" if self.clusters else ""
         drawn += ", weighted queries" if self.weighted else ""
         drawn += ", human judgments with the help of a model's" if self.model else ""
-        over = f"{self.tests:,} tests (pairs × measures)"
-        over += f", slices over {self.slice_tests:,} (pairs × measures × slices)" if self.slice_tests else ""
+        over = f"{self.tests:,} tests ({self.pairs_in_words})"
+        over += f", slices over {self.slice_tests:,} ({self.slice_family})" if self.slice_tests else ""
         alone = self.correction == "none" or max(self.tests, self.slice_tests) <= 1
         corrected = "no correction" if alone else f"{self.correction} correction over {over}"
         margin = f", margin {self.margin:g}" if self.margin else ""
@@ -68,11 +72,21 @@ class ComparisonSettings:
         return f"simultaneous {share}" if CORRECTIONS.find(self.correction).level else "interval at its level"
 
     @property
+    def pairs_in_words(self) -> str:
+        """The tests over all queries that are corrected together."""
+        return "the pairs of a measure" if self.family == "measure" else "pairs × measures"
+
+    @property
+    def slice_family(self) -> str:
+        """The tests of slices that are corrected together."""
+        return "the pairs and slices of a measure" if self.family == "measure" else "pairs, measures and slices"
+
+    @property
     def about_intervals(self) -> str:
         """A sentence on the confidence level of the intervals of differences; empty for a single test."""
         name, share = self.interval_name(), f"{round(100 * (1 - self.alpha), 6):g}%"
         if name.startswith("simultaneous"):
-            return f"all {self.tests:,} intervals hold at once with a confidence of {share}"
+            return f"all {self.tests:,} intervals{' of a measure' if self.family == 'measure' else ''} hold at once with a confidence of {share}"
         if name == f"{share} interval":
             return ""
         return f"intervals are at the level at which {self.correction} tests each pair"
@@ -329,22 +343,37 @@ class PairsOfRuns:
     def compare(self, columns: Mapping[Measure, Floats]) -> tuple[list[Difference], ComparisonSettings]:
         """Compare every pair by each measure, values of queries × runs, over all queries and then over each slice.
 
-        All queries are one family of tests: pairs × measures. Slices are another: pairs × measures × slices that have
-        enough queries. The settings are returned with the numbers of tests and what was remarked on them.
+        The pairs by one measure over all queries are a family of tests, and those over all slices that have enough
+        queries another; or the pairs by all measures, if the settings say so. The settings are returned with the
+        numbers of tests and what was remarked on them.
         """
-        known = {m: self._known(m, x) for m, x in columns.items()}
-        every = [self._part(m, x, None, known[m]) for m, x in columns.items()]
-        parts = [self._part(m, x, label, known[m] & rows) for m, x in columns.items() for label, rows in self.slices]
-        rows, tests, remarks, test = self._family(every, 1)
-        more, slice_tests, others, _ = self._family(parts, self.settings.min_queries)
-        resamples = self.settings.resamples if test == self.settings.test else None
+        first, *others = map(str, columns)
+        families = [[m] for m in columns] if self.settings.family == "measure" else [list(columns)]
+        rows, more, tests, slice_tests, used = list[Difference](), list[Difference](), 0, 0, self.settings.test
+        remarks = dict[str, None]()
+        if others and self.settings.family == "measure":
+            rest = "the other one is" if len(others) == 1 else f"the other {len(others)} are"
+            remarks[f"the primary measure is {first}; {rest} secondary, each tested on its own"] = None
+        for measures in families:
+            known = {m: self._known(m, columns[m]) for m in measures}
+            every = [self._part(m, columns[m], None, known[m]) for m in measures]
+            parts = [
+                self._part(m, columns[m], label, known[m] & inside) for m in measures for label, inside in self.slices
+            ]
+            found, count, texts, test = self._family(every, 1)
+            of_slices, slice_count, slice_texts, _ = self._family(parts, self.settings.min_queries)
+            rows, more = [*rows, *found], [*more, *of_slices]
+            tests, slice_tests = max(tests, count), max(slice_tests, slice_count)
+            remarks |= dict.fromkeys((*texts, *(f"slices: {text}" for text in slice_texts)))
+            used = test if test != self.settings.test else used
+        resamples = self.settings.resamples if used == self.settings.test else None
         settings = replace(
             self.settings,
-            test=test,
+            test=used,
             resamples=resamples,
             tests=tests,
             slice_tests=slice_tests,
-            remarks=(*remarks, *(f"slices: {text}" for text in others)),
+            remarks=tuple(remarks),
         )
         return [*rows, *more], settings
 

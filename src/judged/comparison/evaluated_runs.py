@@ -22,6 +22,7 @@ from judged.evaluation.weights import cluster, weigh
 from judged.io.recognise import named_runs
 from judged.io.run_names import short_names
 from judged.measures.registry import Measure
+from judged.stats.differences import without_rounding
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,8 +141,8 @@ def _select(result: Values, queries: list[Id]) -> Values:
 
 
 def matrix(results: Sequence[Values], measure: str) -> Floats:
-    """Return values of queries × runs."""
-    return np.stack([np.asarray(result[measure], float) for result in results], axis=1)
+    """Return values of queries × runs; those of a query that are equal up to rounding are equal."""
+    return without_rounding(np.stack([np.asarray(result[measure], float) for result in results], axis=1))
 
 
 def common_measures(results: Sequence[Values]) -> list[Measure]:

@@ -245,7 +245,7 @@ def slice_table(comparison: Comparison, *, places: int = 4, all_pairs: bool = Tr
     headers = ("slice", "queries", *_headers(comparison, slices=True))
     least = counted(comparison.settings.min_queries, "query")
     notes = [
-        f"slices of fewer than {least} are not tested; p-values are corrected for pairs, measures and slices together"
+        f"slices of fewer than {least} are not tested; p-values are corrected for {comparison.settings.slice_family} together"
     ]
     if len(shown) < len(comparison.parts):
         notes.insert(0, f"only the pairs shown above; the table `slices` has all {len(comparison.parts):,} rows")

@@ -122,7 +122,7 @@ def _tests(comparison: Comparison) -> str:
     )
     margin = f" Runs are called equal if the interval of their difference is within ±{s.margin:g}." if s.margin else ""
     slices = (
-        f" Slices of queries ({', '.join(comparison.slices)}) are compared in the same way, with p-values corrected for pairs, measures and slices together ({s.slice_tests:,} tests); "
+        f" Slices of queries ({', '.join(comparison.slices)}) are compared in the same way, with p-values corrected for {s.slice_family} together ({s.slice_tests:,} tests); "
         f"slices of fewer than {s.min_queries} queries are not tested."
         if comparison.slices
         else ""
@@ -136,7 +136,7 @@ def _tests(comparison: Comparison) -> str:
     about = f"; {s.about_intervals}" if s.about_intervals else ""
     told = "wins or loses more queries" if test.direction else "better or worse"
     number = (
-        f"for {s.tests:,} tests, pairs × measures ({s.correction})" if s.tests > 1 and s.correction != "none" else ""
+        f"for {s.tests:,} tests, {s.pairs_in_words} ({s.correction})" if s.tests > 1 and s.correction != "none" else ""
     )
     corrected = f" P-values are corrected {number}." if number else ""
     decided = "the p-value" if not number else "the corrected p-value"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -18,13 +19,12 @@ from judged.quality_gate.rules import Rules
 from judged.stats.checks import deviations
 from judged.stats.corrections import CORRECTIONS, adjusted, levels
 from judged.stats.decisions import usable_test
-from judged.stats.differences import constant, known_rows, totals
+from judged.stats.differences import ROUNDING, constant, known_rows, totals
 from judged.stats.paired.registry import TESTS, interval_of, outcome
 from judged.stats.power import detectable_difference
 
 POWER = 0.8  # with which `Drop.found` is found
 _SPARSE = 30  # queries that changed: losses as rare as this may be missing from a sample, see `sure_ends`
-ROUNDING = 1e-12  # of the numbers compared: 0.50 - 0.49 is not more than 0.01
 
 
 def above(a: float, b: float, scale: float = 0.0) -> bool:
@@ -129,8 +129,12 @@ def decide_drops(drops: Sequence[Drop], rules: Rules, *, unchanged: bool = False
         # All tests here have the same chance on both sides.
         one_sided.append(1.0 if found.note[0] else p / 2 if up else 1 - p / 2)
         two_sided.append(p)
-    whole = adjusted(np.array(one_sided), correction, most=math.inf)
-    each = levels(np.array(one_sided), whole, correction, rules.alpha)
+    p_values = np.array(one_sided)
+    whole, each = np.empty_like(p_values), np.empty_like(p_values)
+    for measure in {one.row.measure for one in drops}:  # a family of tests, as in `compare`
+        rows = np.array([one.row.measure == measure for one in drops])
+        whole[rows] = adjusted(p_values[rows], correction, most=math.inf)
+        each[rows] = levels(p_values[rows], whole[rows], correction, rules.alpha)
     decided = []
     for i, one in enumerate(drops):
         level = float(each[i])
@@ -149,7 +153,8 @@ def usable_rules(drops: Sequence[Drop], rules: Rules) -> tuple[Rules, tuple[str,
     name = "none" if rules.mode == "sure" else rules.correction
     level, queries = min(2 * rules.alpha, 0.5), max((len(one.losses) for one in drops), default=0)
     test, correction = TESTS.find(rules.paired_test), CORRECTIONS.find(name)
-    used, remarks = usable_test(test, correction, max(1, len(drops)), level, rules.resamples, queries)
+    count = max(Counter(one.row.measure for one in drops).values(), default=1)  # of a family
+    used, remarks = usable_test(test, correction, count, level, rules.resamples, queries)
     return replace(rules, test=used.name, resamples=rules.resamples if used is test else None), remarks
 
 

@@ -74,8 +74,8 @@ def gate(
         max_drop: largest allowed drop of a mean; a number, or {measure: number}. [default: 0]
         max_total_drop: largest allowed drop since the first baseline of the history; as `max_drop`. [default: max_drop]
         mode: drops that fail: significantly more than max_drop, more in the mean, or more that cannot be ruled out (sure). [default: significant]
-        alpha: significance level; in mode `significant`, the largest chance that a candidate fails that is nowhere worse by more than is allowed; in `sure`, twice the
-            chance that one passes that is worse. [default: 0.05]
+        alpha: significance level; in mode `significant`, the largest chance that a candidate that is nowhere worse by more than is allowed fails by a
+            measure; in `sure`, twice the chance that one passes that is worse. [default: 0.05]
         min: lowest allowed means of the candidate; {measure: mean}.
         max: highest allowed means of the candidate; {measure: mean}.
         max_query_drop: largest drop of a query, and number of queries that may drop by more, such as 0.3:2; or (0.3, 2).

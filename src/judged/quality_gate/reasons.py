@@ -13,8 +13,9 @@ from judged.core.tables import Id
 from judged.errors import Hint
 from judged.evaluation.values import Values
 from judged.measures.grammar import parse
-from judged.quality_gate.drops import POWER, ROUNDING, Drop, above, decide_drops, is_sparse
+from judged.quality_gate.drops import POWER, Drop, above, decide_drops, is_sparse
 from judged.quality_gate.rules import Rules
+from judged.stats.differences import ROUNDING
 from judged.stats.power import MATERIAL
 from judged.tables.text import counted, p_text, some
 
@@ -51,8 +52,8 @@ def breaks_rule(drop: Drop, rules: Rules) -> bool:
     """Return whether a drop breaks its rule, `max_drop` or `max_total_drop`.
 
     - `significant`: the drop is significantly more than is allowed. The hypothesis "the drop is at most the allowed one" is
-      tested, one-sided and corrected over all rules of the gate: a candidate for which all of them are true fails with a
-      probability of at most alpha. The lower end of the interval of the drop is then beyond the allowed one.
+      tested, one-sided and corrected over the rules of the gate on that measure: a candidate for which these are true fails
+      by it with a probability of at most alpha. The lower end of the interval of the drop is then beyond the allowed one.
     - `mean`: the mean dropped by more than is allowed. This is about these queries only, and controls no error.
     - `sure`: a drop by more than is allowed cannot be excluded: the upper end of the 1 - alpha interval of the drop
       is beyond it (non-inferiority; Piaggio et al., JAMA 2012). One end decides, so a candidate beyond the bound passes

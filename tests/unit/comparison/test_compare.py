@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import get_args
 
@@ -51,16 +52,40 @@ def test_a_row_holds_means_difference_and_counts_of_the_values(board):
     assert row.verdict == "worse"
 
 
-def test_p_values_are_those_of_the_t_test_corrected_for_pairs_and_measures():
-    board = jd.compare(QRELS, RUNS, "AP RR")
+@pytest.mark.parametrize(
+    ("family", "tests", "said"),
+    [("measure", 3, "3 tests (the pairs of a measure)"), ("all", 6, "6 tests (pairs × measures)")],
+)
+def test_p_values_are_those_of_the_t_test_corrected_for_their_family(family, tests, said):
+    board = jd.compare(QRELS, RUNS, "AP RR", family=family)
     values = {name: jd.evaluate(QRELS, run, "AP")["AP"] for name, run in RUNS.items()}
-    assert "bonferroni correction over 6 tests (pairs × measures)" in str(board)
+    assert f"bonferroni correction over {said}" in str(board)
     for row in board.rows[:3]:
         peer = scipy_stats.ttest_rel(values[row.b], values[row.a])
         assert row.p == pytest.approx(peer.pvalue, rel=1e-9)
-        assert row.adjusted == pytest.approx(min(1, 6 * row.p))
-        assert (row.low, row.high) == pytest.approx(tuple(peer.confidence_interval(1 - 0.05 / 6)), rel=1e-9)
-        assert row.level == pytest.approx(0.05 / 6)
+        assert row.adjusted == pytest.approx(min(1, tests * row.p))
+        assert (row.low, row.high) == pytest.approx(tuple(peer.confidence_interval(1 - 0.05 / tests)), rel=1e-9)
+        assert row.level == pytest.approx(0.05 / tests)
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"test": "sign"}, {"correction": "holm"}, {"test": "permutation", "correction": "max"}]
+)
+def test_the_answer_about_a_measure_does_not_depend_on_the_others(options):
+    alone = jd.compare(QRELS, RUNS, "AP", **options)
+    beside = jd.compare(QRELS, RUNS, "AP RR P@1", **options)
+    assert beside.rows[:3] == alone.rows
+    assert (beside.headline()[0], beside.details()) == (alone.headline()[0], alone.details())
+    assert "the primary measure is AP; the other 2 are secondary, each tested on its own" in str(beside)
+    assert "primary" not in str(alone)
+
+
+def test_values_that_are_equal_up_to_rounding_are_equal():
+    values = jd.evaluate(QRELS, RUNS["fair"], "AP RR")
+    noise = np.where(np.arange(len(values)) % 3 > 0, 1 + 2e-16, 1 - 1e-16)
+    near = replace(values, columns={name: column * noise for name, column in values.columns.items()})
+    assert (near["AP"] != values["AP"]).any()
+    assert [row.verdict for row in jd.compare({"x": values, "y": near}).rows] == ["identical"] * 2
 
 
 def test_the_head_of_the_intervals_says_what_they_hold_for():
@@ -78,8 +103,8 @@ def test_the_head_of_the_intervals_says_what_they_hold_for():
 def test_slices_are_a_family_of_their_own():
     groups = {q: "rare" if i < 5 else "odd" if i % 2 else "even" for i, q in enumerate(QUERIES)}
     board = jd.compare(QRELS, RUNS, "AP RR", slices=groups)
-    assert (board.settings.tests, board.settings.slice_tests) == (3 * 2, 3 * 2 * 2)  # rare has too few queries
-    assert all(row.adjusted == pytest.approx(min(1, 12 * row.p)) for row in board.parts if row.part != "rare")
+    assert (board.settings.tests, board.settings.slice_tests) == (3, 3 * 2)  # rare has too few queries
+    assert all(row.adjusted == pytest.approx(min(1, 6 * row.p)) for row in board.parts if row.part != "rare")
     assert board.rows == jd.compare(QRELS, RUNS, "AP RR").rows
 
 
@@ -185,7 +210,7 @@ def test_no_clear_difference_says_what_is_possible_and_how_many_queries_it_needs
     runs = {"a": run_of(3), "b": run_of(3)}
     values = {n: jd.evaluate(QRELS, r, "RR")["RR"] for n, r in runs.items()}
     d = values["b"] - values["a"]
-    board = jd.compare(QRELS, runs, "RR AP")
+    board = jd.compare(QRELS, runs, "RR AP", family="all")
     row = board.rows[0]
     assert row.verdict == "no clear difference"
     assert row.material == pytest.approx(0.1 * row.mean_a)
@@ -195,7 +220,7 @@ def test_no_clear_difference_says_what_is_possible_and_how_many_queries_it_needs
     assert any(f"{row.needed:,} queries" in detail.text for detail in board.details())
     column = board.report(table="pairs").tables()[0].headers.index("queries needed")
     assert board.report(table="pairs").tables()[0].rows[0][column] == f"{row.needed:,}"
-    with_margin = jd.compare(QRELS, runs, "RR AP", margin=0.01).rows[0]
+    with_margin = jd.compare(QRELS, runs, "RR AP", margin=0.01, family="all").rows[0]
     assert with_margin.material == 0.01
     assert with_margin.needed == pytest.approx(queries_needed(0.01, d.std(ddof=1), alpha=0.05 / 2), abs=1)
     assert jd.compare(QRELS, runs, "RR", margin=0.9).rows[0].needed is None

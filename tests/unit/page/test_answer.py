@@ -4,7 +4,7 @@ import math
 from dataclasses import replace
 
 import judged as jd
-from judged.comparison.answer import certainty, words_text
+from judged.comparison.answer import certainty, odds, words_text
 from judged.page.facts import answers, facts_of, found_documents, unjudged_answer
 from judged.page.subject import subject_of
 
@@ -130,25 +130,22 @@ def test_a_total_is_not_called_a_mean():
     assert [compared.kind(m) for m in compared.measures] == ["mean", "mean"]
 
 
-def test_the_chance_in_words_is_the_uncorrected_p():
-    comparison = sample()
+def test_the_word_for_certainty_and_the_sentence_behind_it_are_about_the_corrected_p():
+    comparison = sample(family="all")
     row = comparison.of("nDCG@10", "tfidf", "dense")
+    assert row.p < 0.0001 < row.adjusted < 0.001
     assert certainty(row, comparison.settings.tests) == [
         "Very sure",
-        "Chance alone gives such a difference less than once in 10,000 times (p < 0.0001).",
-        f"Corrected for 15 tests: p = {row.adjusted:.4f}.",
+        f"Chance alone gives such a difference in any of 15 tests {odds(row.adjusted)} (corrected p = {row.adjusted:.4f}).",
     ]
-    assert row.p < 0.0001 < row.adjusted < 0.001
-
-
-def test_a_small_p_that_the_correction_takes_away_is_explained():
-    row = sample().of("RR", "tfidf", "dense")
-    assert row.verdict == "no clear difference"
-    assert row.p < 0.05 < row.adjusted
-    said = certainty(row, 15)
-    assert said[2] == f"Not clear after the correction for 15 tests: corrected p = {row.adjusted:.4f}."
-    capped = certainty(replace(row, adjusted=1.0), 15)
-    assert capped[2].endswith("corrected p = 1.")
+    unclear = comparison.of("RR", "tfidf", "dense")
+    assert unclear.p < 0.05 < unclear.adjusted
+    said = certainty(unclear, 15)
+    assert said[:2] == [
+        "Not sure",
+        f"Chance alone gives such a difference in any of 15 tests {odds(unclear.adjusted)} (corrected p = {unclear.adjusted:.4f}).",
+    ]
+    assert certainty(replace(unclear, adjusted=1.0), 15)[1].endswith("(corrected p = 1).")
 
 
 def test_a_verdict_with_a_reservation_is_only_fairly_sure():

@@ -205,7 +205,8 @@ def test_methods_name_every_convention_and_input(comparison, page):
         "queries that count: all judged queries;",
         "document id, descending",
         "paired t test",
-        "pairs × measures (bonferroni)",
+        "3 tests, the pairs of a measure (bonferroni)",
+        "The primary measure is nDCG@10",
     ):
         assert words in text
     for measure in comparison.measures:
@@ -302,7 +303,7 @@ def test_methods_name_clusters_slices_margins_and_levels_as_they_were(tmp_path):
         "fewer than 7 queries",
         "the interval of their difference is within ±0.01",
         "is at most 0.025",
-        "pairs, measures and slices together (2 tests)",
+        "the pairs and slices of a measure together (2 tests)",
     ):
         assert words in text, words
 

@@ -26,14 +26,14 @@ COLUMNS = "query_col doc_col score_col grade_col rank_col grade_map"
 POLICIES = "profile ties queries depth unjudged"
 EVALUATION = f"measures level {COLUMNS} {POLICIES}"
 STATISTICS = "test correction alpha margin resamples seed"
-COMPARISON = f"baseline {STATISTICS} slices by"
+COMPARISON = f"baseline {STATISTICS} family slices by"
 QUESTIONS = "question retrieved relevant"
 CHUNKS = "roll_up chunks documents tokens split"
 
 _GROUPS = {  # parameters that are not of the group Input
     "Measures": "measures measure level bounds average query points k",
     "Policies": f"{POLICIES} order empty duplicates rejudged strict how missing n strategy overlap judges allow_changed_judgments",
-    "Statistics": f"{STATISTICS} difference power n_queries mode max_drop max_total_drop max_query_drop min max min_queries",
+    "Statistics": f"{STATISTICS} family difference power n_queries mode max_drop max_total_drop max_query_drop min max min_queries",
     "Model": "prompt scale repeat method norm",
     "Output": "title",
 }
