@@ -40,7 +40,7 @@ SECTIONS: tuple[tuple[str, str, Callable[[float], Iterable[SimulatedTable]]], ..
     ),
     (
         "Tables of several runs",
-        "The default is Bonferroni's correction over all pairs and measures, with intervals at the same level. `max` uses the permutation test; where systems differ in shape it finds too much.",
+        "The default is Bonferroni's correction over the pairs of a measure, with intervals at the same level. `max` uses the permutation test; where systems differ in shape it finds too much.",
         families.family_wise_errors,
     ),
     ("Weights and clusters", "Nominal 5%, goal 4.5% to 5.5%.", units.tables),
