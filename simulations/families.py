@@ -69,7 +69,7 @@ def families_of_measures(scale: float) -> Iterator[SimulatedTable]:
         pair, topics = rng.choice(columns, 2, replace=False), rng.integers(50, size=100)
         swap = rng.random(100) < 0.5
         drawn = [np.where(swap[:, None], t[topics][:, pair[::-1]], t[topics][:, pair]) for t in tables]
-        found = [decide(x, [(0, 1)]).verdict[0] in APART for x in drawn]
+        found = [decide_family([x], [(0, 1)])[0].verdict[0] in APART for x in drawn]
         primary.append(found[0])
         any_of_them.append(any(found))
         together.append(any(v in APART for d in decide_family(drawn, [(0, 1)]) for v in d.verdict))
