@@ -7,6 +7,8 @@ import pytest
 from tests.helpers.browser_waits import until
 
 import judged as jd
+from judged.comparison.answer import odds
+from judged.comparison.difference import p_clause
 from judged.comparison.tables import summary_markdown
 
 
@@ -35,7 +37,8 @@ def test_the_card_says_by_how_much_how_sure_where_and_why(visit, sample_page, sa
     assert f"{row.difference:+.3f} nDCG@10" in text
     assert f"tfidf {row.mean_a:.3f} → dense {row.mean_b:.3f} (+{row.difference / row.mean_a:.0%})" in text
     assert f"{row.low:+.3f} to {row.high:+.3f}: simultaneous 95% interval" in text
-    assert f"Very sure Chance alone gives such a difference less than once in 10,000 times (p < 0.0001). Corrected for 15 tests: p = {row.adjusted:.4f}." in text  # fmt: skip
+    chance = f"in any of 3 tests {odds(row.adjusted)} (corrected {p_clause(row.adjusted)})"
+    assert f"Very sure Chance alone gives such a difference {chance}." in text
     assert f"{row.wins} better {row.ties} same {row.losses} worse" in text
     assert "2.00 → 3.05 relevant documents in the top 10, per query 50 found that tfidf missed; 8 lost" in text
     assert "chance to do better" not in text
