@@ -52,10 +52,8 @@ class NativeText:
         """Return some lines of a file as a run; `read` reads them by the reference."""
         return self._run(name, partial(nullcontext, in_memory(data, start)), read)
 
-    def read(
-        self, content: Content, context: Context, origin: Callable[[Any], Origin], *, checked: bool = False
-    ) -> SourceTable | None:
-        """Read an open file; None if only the reference can. `origin` takes the rows. `checked`: so are numbers and ranks."""
+    def read(self, content: Content, context: Context, origin: Callable[[Any], Origin]) -> SourceTable | None:
+        """Read an open file; None if only the reference can. `origin` takes the rows."""
         from judged.io.table import SourceTable
 
         with open_now(content, self.start, lines=self.lines) as (data, start):
@@ -75,7 +73,6 @@ class NativeText:
             aspect=rows.aspects() if "aspect" in self.columns else None,
             scored=self.scored,
             borrowed=is_borrowed(self.columns, context.request),
-            checked=checked,
         )
 
     def _run(self, name: str, opened: Any, read: Callable[[], Run], warnings: tuple[Warned, ...] = ()) -> TextRun:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged._types import Floats, Ints, is_masked_array
+from judged.core import segments
 from judged.core.ids import IdColumn
 from judged.core.tables import Id, IdKind, Passages, Qrels, Run, are_subtopics
 from judged.errors import DataError, Hint, Place, Warned, shown
@@ -69,7 +70,7 @@ def gather_columns(source: ColumnBatches) -> RoleTable:
     context, roles = source.context, source.context.request.roles
     columns = source.columns
     seen: dict[str, dict[Any, int]] = {role: {} for role in columns if roles[role].read is None}
-    parts: dict[str, list[NDArray[Any]]] = {role: [np.empty(0, np.int32)] for role in columns}
+    parts: dict[str, list[NDArray[Any]]] = {role: [] for role in columns}
     count = 0
     for batch in source.batches:
         for role, column in batch.items():
@@ -82,7 +83,7 @@ def gather_columns(source: ColumnBatches) -> RoleTable:
     if not count:
         raise_empty(context)
     origin = source.origin()
-    codes = {role: np.concatenate(parts[role][1:]) for role in columns}
+    codes = {role: np.concatenate(parts[role]) for role in columns}
     coded = {role: _check_ids(list(known), codes[role], origin, role) for role, known in seen.items()}
     return RoleTable(context.name, coded, {role: codes[role] for role in columns if role not in seen}, origin.place)
 
@@ -145,7 +146,6 @@ class SourceTable:
     query_origin: Origin | None = None
     in_text: bool = False  # numbers are text
     scored: bool = True  # numbers, if there are any, are not those of positions in lists
-    checked: bool = False  # numbers and ranks are arrays that need no check
     borrowed: bool = False
     once: bool = False  # the source can be read only once
     choice: Ints | None = None
@@ -181,7 +181,7 @@ def as_run(table: SourceTable) -> Run:
     keys = _keys(table)
     rank = _rank(table)
     if table.number is not None:
-        score = _numbers(table)
+        score = _numbers(table, table.number)
     elif rank is not None:
         score = -rank.astype(np.float64)
     else:
@@ -201,7 +201,7 @@ def _best_first(table: SourceTable, queries: int) -> tuple[Ints, Floats]:
     if queries < len(size):
         problem, hint = f"{len(size)} lists for {queries} queries", "join the lists of a query, or give scores"
         raise DataError("duplicate-query", problem, hint=hint, where=table.name)
-    rank = np.arange(1, size.sum() + 1) - np.repeat(np.cumsum(size) - size, size)
+    rank = segments.ranks(size)
     return rank, np.repeat(size, size) + 1.0 - rank
 
 
@@ -209,9 +209,9 @@ def as_qrels(table: SourceTable) -> Qrels:
     keys = _keys(table)
     if not len(keys["doc"]):
         _raise_empty(table)
-    grade = np.ones(len(keys["doc"])) if table.number is None else _numbers(table)
-    if table.borrowed and (grade != np.trunc(grade)).any():
-        row = int(np.argmax(grade != np.trunc(grade)))
+    grade = np.ones(len(keys["doc"])) if table.number is None else _numbers(table, table.number)
+    if table.borrowed and len(fractions := np.flatnonzero(grade != np.trunc(grade))):
+        row = int(fractions[0])
         raise DataError(
             "swapped",
             f"'score' is {grade[row]:g}{table.origin.describe_row(row)}, which looks like a run, not grades",
@@ -252,16 +252,14 @@ def _drop_objects(origin: Origin, queries: IdColumn, doc: IdColumn) -> Origin:
     return replace(origin, queries=queries, docs=None if origin.docs is None else doc)
 
 
-def _numbers(table: SourceTable) -> Floats:
+def _numbers(table: SourceTable, column: Column) -> Floats:
+    """Return scores or grades."""
     what, origin = table.request.number, table.origin
-    assert table.number is not None
-    if table.checked:
-        return np.asarray(table.number)
     if table.request.grade_map is not None:
-        return _map_grades(table, table.request.grade_map)
+        return _map_grades(table, column, table.request.grade_map)
     if not table.in_text:
-        return floats(table.number, origin, what)
-    cells = [cell.strip().encode("utf-8", "surrogateescape") for cell in table.number]
+        return floats(column, origin, what)
+    cells = [cell.strip().encode("utf-8", "surrogateescape") for cell in column]
     values = [parse_number(cell, what) for cell in cells]
     if None in values:
         row = values.index(None)
@@ -271,10 +269,9 @@ def _numbers(table: SourceTable) -> Floats:
     return np.array(values, dtype=np.float64)
 
 
-def _map_grades(table: SourceTable, grades: Mapping[str, float]) -> Floats:
+def _map_grades(table: SourceTable, column: Column, grades: Mapping[str, float]) -> Floats:
     """Return the grades of words; numbers stay."""
-    assert table.number is not None
-    cells = [cell.strip() if isinstance(cell, str) else cell for cell in as_list(table.number, table.origin, "grade")]
+    cells = [cell.strip() if isinstance(cell, str) else cell for cell in as_list(column, table.origin, "grade")]
     known, grades = list_columns(grades), with_spellings(grades, cells)
     for row, cell in enumerate(cells):
         if not isinstance(cell, str) or cell in grades:
@@ -311,8 +308,8 @@ def _wrong_rank(column: Column) -> int:
 
 
 def _rank(table: SourceTable) -> Ints | None:
-    if table.rank is None or table.checked:
-        return None if table.rank is None else np.asarray(table.rank)
+    if table.rank is None:
+        return None
     rank = ranks(table.rank)
     if rank is None and ("rank" in table.request.named or table.number is None):
         row = _wrong_rank(table.rank)

@@ -200,7 +200,7 @@ def _read(content: Content, detected: Detected, context: Context) -> ColumnBatch
     if text is not None:
         lines = TextLines(open_later(content, text.start), text.layout, returns=True)
         origin = Origin(name=context.name, typed=False, line=lines, column=_places(header, text.columns))
-        table = text.read(content, context, lambda _: origin, checked=True)
+        table = text.read(content, context, lambda _: origin)
         if table is not None:
             return table
     data = content.read()
