@@ -7,7 +7,6 @@ unpickled where judged is not installed, and adds the copy that was shipped (`Sp
 from __future__ import annotations
 
 import atexit
-import hashlib
 import pickle
 import shutil
 import tempfile
@@ -218,15 +217,11 @@ def ship(session: Any) -> str:
 @cache
 def _archive() -> Path:
     """Write the package, with its native library, as a zip file. Workers fetch it as long as the session lives."""
-    files = sorted(_files().items())
-    digest = hashlib.blake2b(digest_size=8)
-    for name, path in files:
-        digest.update(name.encode() + b"\0" + path.read_bytes())
     folder = tempfile.mkdtemp(prefix="judged-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    archive = Path(folder) / f"judged-{digest.hexdigest()}.zip"
+    archive = Path(folder) / f"judged-{uuid4().hex}.zip"
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as made:
-        for name, path in files:
+        for name, path in _files().items():
             made.write(path, name)
     return archive
 

@@ -202,7 +202,7 @@ def _best_first(table: SourceTable, queries: int) -> tuple[Ints, Floats]:
         problem, hint = f"{len(size)} lists for {queries} queries", "join the lists of a query, or give scores"
         raise DataError("duplicate-query", problem, hint=hint, where=table.name)
     rank = segments.ranks(size)
-    return rank, np.repeat(size, size) + 1.0 - rank
+    return rank, (np.repeat(size, size) + 1 - rank).astype(np.float64)
 
 
 def as_qrels(table: SourceTable) -> Qrels:
