@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -61,10 +61,9 @@ class NativeText:
             last = data[-1:].tobytes()
         if rows is None:
             return None
+        context = replace(context, warnings=(*context.warnings, *self._check_end(last, context.name)))
         return SourceTable(
-            name=context.name,
-            request=context.request,
-            warnings=(*context.warnings, *self._check_end(last, context.name)),
+            **context.basics(),
             origin=origin(rows),
             query=(rows.queries, rows.query),
             doc=rows.doc,

@@ -33,7 +33,6 @@ class ColumnBatches:
         batches: the cells of each role; taken once.
         origin: gives the places of all rows, once the batches were taken.
         in_text: True if numbers are text.
-        warnings: of the reader.
     """
 
     context: Context
@@ -41,7 +40,6 @@ class ColumnBatches:
     batches: Iterable[Batch]
     origin: Callable[[], Origin]
     in_text: bool = False
-    warnings: tuple[Warned, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,10 +160,7 @@ def concatenate(source: ColumnBatches) -> SourceTable:
             columns[role] += cells
     context = source.context
     return SourceTable(
-        name=context.name,
-        request=context.request,
-        once=context.once,
-        warnings=(*context.warnings, *source.warnings),
+        **context.basics(),
         origin=source.origin(),
         query=columns["query"],
         doc=columns["doc"],
