@@ -226,7 +226,8 @@ def _keys(table: SourceTable) -> dict[str, Any]:
     doc, doc_kind = encode_ids(table.doc, table.origin, "doc") if len(table.doc) else (IdColumn.of([]), "text")
     origin = table.origin
     if table.size is not None:
-        origin = _drop_objects(origin, queries.take(query), doc)
+        if origin.queries is not None:  # without the objects that were read, to free their memory
+            origin = replace(origin, queries=queries.take(query), docs=None if origin.docs is None else doc)
         query = np.repeat(query, table.size)
     return {
         "name": table.name,
@@ -238,13 +239,6 @@ def _keys(table: SourceTable) -> dict[str, Any]:
         "where": origin.place,
         "warnings": table.warnings,
     }
-
-
-def _drop_objects(origin: Origin, queries: IdColumn, doc: IdColumn) -> Origin:
-    """Return the origin without the objects that were read, to free their memory."""
-    if origin.queries is None:
-        return origin
-    return replace(origin, queries=queries, docs=None if origin.docs is None else doc)
 
 
 def _numbers(table: SourceTable, column: Column) -> Floats:

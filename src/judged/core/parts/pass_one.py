@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from judged._types import Bools, Floats, Ints
+from judged._types import Floats, Ints
 from judged.core.find.reference import check_id_kinds
 from judged.core.find.scan import native_policy, native_pool
 from judged.core.native import as_ints, native
@@ -23,7 +23,7 @@ from judged.errors import Hint, UsageError
 
 @dataclass(frozen=True, slots=True)
 class LocatedHits:
-    """Judged documents of a run: their judgments, the values they are ranked by, highest first, and their positions."""
+    """Judged documents of a run in its order: their judgments, the values they are ranked by, highest first, and their positions."""
 
     judgment: Ints
     value: Floats
@@ -41,18 +41,10 @@ class LocatedHits:
             sum(part.rows or 0 for part in parts),
         )
 
-    def in_order(self) -> LocatedHits:
-        """Return the hits in the order of their positions."""
-        if (self.position[1:] >= self.position[:-1]).all():
-            return self
-        return self._take(np.argsort(self.position, kind="stable"))
-
     def repeated(self) -> LocatedHits:
         """Return the hits of documents that were located more than once."""
-        return self._take(np.bincount(self.judgment)[self.judgment] > 1)
-
-    def _take(self, rows: Ints | Bools) -> LocatedHits:
-        return LocatedHits(self.judgment[rows], self.value[rows], self.position[rows], self.rows)
+        rows = np.bincount(self.judgment)[self.judgment] > 1
+        return replace(self, judgment=self.judgment[rows], value=self.value[rows], position=self.position[rows])
 
 
 @dataclass(frozen=True)

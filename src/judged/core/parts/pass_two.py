@@ -126,7 +126,6 @@ class HitIndex:
 def index_hits(pool: IdPool, located: LocatedHits, policy: Policy) -> HitIndex:
     """Put located hits in order."""
     by_position = policy.ties == "input"
-    located = located.in_order()
     query = pool.query[located.judgment]
     if by_position:
         order = np.lexsort((-located.value, query))
