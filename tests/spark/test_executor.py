@@ -86,7 +86,7 @@ def test_a_worker_that_dies_becomes_one_too(spark):
 
 def test_workers_with_another_version_are_refused(spark, monkeypatch):
     monkeypatch.setattr("judged._version.__version__", "9.9")
-    caught = refusal("needs", list, Spark(spark).map(len, [(0, None)]))
+    caught = refusal("needs", Spark(spark).map, len, [(0, None)])
     assert "9.9" in caught.value
     assert "ship=True" in str(caught.hint)
 
@@ -110,5 +110,5 @@ def test_without_any_session_it_is_said_how_to_make_one(monkeypatch):
     from pyspark.sql import SparkSession
 
     monkeypatch.setattr(SparkSession, "getActiveSession", classmethod(lambda cls: None))
-    caught = refusal("engine", list, Spark().map(len, [(0, None)]))
+    caught = refusal("engine", Spark().map, len, [(0, None)])
     assert "SparkSession.builder" in str(caught.hint)

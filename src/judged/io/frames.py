@@ -61,14 +61,12 @@ def _raise(error: Exception) -> NoReturn:
         reason = text.partition(MISSING)[2].strip(": \n").splitlines()[0]
         hint = "install it there, or ship it: engine=Spark(ship=True)"
         raise UsageError("needs", f"{MISSING}: {reason}", value=reason, hint=hint) from error
-    lines = [line.strip() for line in text.partition("JVM stacktrace")[0].splitlines() if line.strip()]
-    causes = [line.partition(": ")[2] for line in lines if line.startswith("Caused by: ")]
-    reason = (lines or [type(error).__name__])[0]
+    lines = [line.strip(": ") for line in text.partition("JVM stacktrace")[0].splitlines()]
+    lines = [line for line in lines if line and not line.startswith("An error occurred while calling")]  # by py4j
+    reason = next((line for line in lines if "Job aborted" in line), (lines or [type(error).__name__])[0])
     if "Traceback (most recent call last):" in text:  # of Python on a worker: the last line is the error
         reason = next((line for line in reversed(lines) if not line.startswith(("SQLSTATE", "at ", "..."))), reason)
-    elif causes and reason.startswith("An error occurred while calling"):  # py4j adds nothing
-        reason = next((cause for cause in causes if "Job aborted" in cause), causes[-1])
-    reason = reason.removeprefix("org.apache.spark.SparkException: ")[:_LONGEST]
+    reason = reason.removeprefix("Caused by: ").removeprefix("org.apache.spark.SparkException: ")[:_LONGEST]
     hint = "check that the session is alive and its workers have numpy and pyarrow; see the Spark log for details"
     if _OTHER_PYTHON.search(text):
         python = f"{sys.version_info.major}.{sys.version_info.minor}"

@@ -219,18 +219,14 @@ _HIDDEN = ("_", ".")  # _SUCCESS, .part-0.crc: files that writers add to the dat
 def is_listable(source: Any) -> bool:
     """Return whether this names several files (a directory, a pattern, a list of paths), or an address in a store."""
     if isinstance(source, list | tuple):
-        return bool(source) and all(map(is_path, source)) and any(map(_may_be_file, source[:_TRIED]))
+        some = source[:_TRIED] if all(map(is_path, source)) else ()  # any text could be meant as a path
+        return any(isinstance(one, os.PathLike) or os.path.exists(one) or is_listable(one) for one in some)
     if not is_path(source) or source == "-":
         return False
     if is_store(source):
         return True
     path = os.fsdecode(source)
     return os.path.isdir(path) or (not os.path.exists(path) and _is_pattern(path) and bool(_glob(path)))
-
-
-def _may_be_file(entry: Any) -> bool:
-    """Return whether an entry of a list exists as a file: any string could be meant as a path."""
-    return isinstance(entry, os.PathLike) or os.path.exists(entry) or is_listable(entry)
 
 
 def list_files(source: Any) -> tuple[Stored, ...] | None:
