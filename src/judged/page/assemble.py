@@ -26,8 +26,6 @@ from judged.errors import UsageError, shown
 from judged.io.outputs import check_output
 
 _HERE = Path(__file__).parent / "web"
-_STYLES = ("page", "report", "queries", "query", "query-tables")
-_LABEL_STYLES = ("page", "label")
 
 
 class PageParts(NamedTuple):
@@ -38,10 +36,8 @@ class PageParts(NamedTuple):
     styles: tuple[str, ...]
 
 
-PAGES = {
-    "report": PageParts("page.html", "main.js", _STYLES),
-    "label": PageParts("label/label.html", "label/main.js", _LABEL_STYLES),
-}
+REPORT = PageParts("page.html", "main.js", ("page", "report", "queries", "query", "query-tables"))
+LABEL = PageParts("label/label.html", "label/main.js", ("page", "label"))
 _IMPORT = re.compile(r"^import \{[^}]*\} from \"([^\"]+)\";\n", re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|class)\b)", re.MULTILINE)
 _COMMENT = re.compile(r"/\*\*.*?\*/ ?", re.DOTALL)
@@ -51,11 +47,7 @@ _STYLE_BLANK = re.compile(r'("[^"]*")|\s*([{};])\s*|\s+')
 _SLOT = re.compile(r"\{\{([\w-]+)\}\}")
 
 
-def _page(page: str | PageParts) -> PageParts:
-    return page if isinstance(page, PageParts) else PAGES[page]
-
-
-def script_files(page: str | PageParts = "report") -> list[Path]:
+def script_files(page: PageParts) -> list[Path]:
     """Return the scripts of a page in dependency order."""
     files: list[Path] = []
 
@@ -66,24 +58,24 @@ def script_files(page: str | PageParts = "report") -> list[Path]:
         if path not in files:
             files.append(path)
 
-    visit((_HERE / _page(page).script).resolve())
+    visit((_HERE / page.script).resolve())
     return files
 
 
-def style_files(page: str | PageParts = "report") -> list[Path]:
+def style_files(page: PageParts) -> list[Path]:
     """Return the style sheets of a page in cascade order."""
-    return [_HERE / "styles" / f"{name}.css" for name in _page(page).styles]
+    return [_HERE / "styles" / f"{name}.css" for name in page.styles]
 
 
 @cache
-def script(page: str | PageParts = "report") -> str:
+def script(page: PageParts) -> str:
     """Return all scripts of a page as one, in its own scope."""
     parts = [_compact(_EXPORT.sub("", _IMPORT.sub("", path.read_text("utf-8")))) for path in script_files(page)]
     return '(() => {\n"use strict";\n' + "".join(parts) + "start();\n})();\n"
 
 
 @cache
-def style(page: str | PageParts = "report") -> str:
+def style(page: PageParts) -> str:
     """Return all style sheets of a page as one, on one line."""
     text = "".join(path.read_text("utf-8") for path in style_files(page))
     return _STYLE_BLANK.sub(lambda found: found[1] or found[2] or " ", _STYLE_COMMENT.sub("", text)).strip()
@@ -120,13 +112,13 @@ def document(
     """
     details = ((f"details-{i}", json_bytes(block)) for i, block in enumerate(blocks))
     own = [("facts", json_bytes(facts)), ("values", np.ascontiguousarray(values, "<f8").tobytes())]
-    yield from assembled("report", slots, chain(own, details))
+    yield from assembled(REPORT, slots, chain(own, details))
 
 
-def assembled(page: str | PageParts, slots: Mapping[str, str], parts: Iterable[tuple[str, bytes]]) -> Iterator[str]:
+def assembled(page: PageParts, slots: Mapping[str, str], parts: Iterable[tuple[str, bytes]]) -> Iterator[str]:
     """Yield the text of a page in pieces: its template with scripts, styles and the named parts of its data."""
     theme, loader = (_compact((_HERE / name).read_text("utf-8")) for name in ("theme.js", "loader.js"))
-    before, after = (_HERE / _page(page).template).read_text("utf-8").split("{{data}}\n")
+    before, after = (_HERE / page.template).read_text("utf-8").split("{{data}}\n")
     own = {
         "policy": _policy([theme, loader, script(page)], style(page)),
         "theme": theme,

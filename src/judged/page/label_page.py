@@ -13,7 +13,7 @@ from judged.errors import DataError, safe
 from judged.io.atomic import write_atomically
 from judged.io.texts import Texts, cut_text
 from judged.judging.todo import Missing, Scale, TodoItem, assign, read_todo, texts_to_judge
-from judged.page.assemble import assembled, check_path, check_title, json_bytes
+from judged.page.assemble import LABEL, assembled, check_path, check_title, json_bytes
 from judged.stats.checks import check_choice, check_count
 from judged.steps import step
 from judged.tables.text import counted
@@ -88,7 +88,7 @@ def label(
     documents = [_document(text, length) for _, (_, text) in pairs]
     blocks = [(f"texts-{i // _BLOCK}", json_bytes(documents[i : i + _BLOCK])) for i in range(0, len(documents), _BLOCK)]
     with write_atomically(path) as file:
-        for part in assembled("label", slots, [("facts", json_bytes(facts)), *blocks]):
+        for part in assembled(LABEL, slots, [("facts", json_bytes(facts)), *blocks]):
             file.write(part)
     return _about(items, orders, len(every) - len(items))
 

@@ -15,7 +15,7 @@ from refusals import refusal
 
 import judged as jd
 from judged.comparison.tables import pair_table, system_table
-from judged.page.assemble import PAGES, script, script_files, style
+from judged.page.assemble import LABEL, REPORT, script, script_files, style
 
 FILES = jd.sample_path
 MEASURES = "nDCG@10 AP RR P@10"
@@ -340,7 +340,7 @@ def test_ids_that_are_not_utf8_are_kept(tmp_path):
     assert details[0]["docs"] == ["d\udcfe"]
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", [REPORT, LABEL], ids=["report", "label"])
 def test_names_are_declared_in_one_script_only(page):
     seen = {}
     for path in script_files(page):
@@ -357,15 +357,15 @@ def test_names_are_declared_in_one_script_only(page):
 def test_every_script_and_style_is_part_of_the_page():
     from judged.page.assemble import style_files
 
-    root = next(p for p in script_files()[0].parents if p.name == "web")
-    scripts = {path for page in PAGES for path in script_files(page)}
+    root = next(p for p in script_files(REPORT)[0].parents if p.name == "web")
+    scripts = {path for page in (REPORT, LABEL) for path in script_files(page)}
     assert scripts == {p.resolve() for p in root.rglob("*.js")} - {
         (root / name).resolve() for name in ("theme.js", "loader.js")
     }
-    assert {path for page in PAGES for path in style_files(page)} == set(root.rglob("*.css"))
+    assert {path for page in (REPORT, LABEL) for path in style_files(page)} == set(root.rglob("*.css"))
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", [REPORT, LABEL], ids=["report", "label"])
 def test_scripts_never_read_markup_or_reach_outside(page):
     for word in (
         "innerHTML",
@@ -399,19 +399,19 @@ def test_the_policy_allows_the_scripts_and_the_styles_of_the_page_only(compariso
 
 
 def test_comments_and_layout_are_not_embedded():
-    assert "@param" not in script()
-    assert not re.search(r"^\s|\n\s*//|/\*", script())
-    assert "/*" not in style()
-    assert "\n" not in style()
-    assert 'content: " ↕"' in style()
-    assert 'content: "; "' in style()
+    assert "@param" not in script(REPORT)
+    assert not re.search(r"^\s|\n\s*//|/\*", script(REPORT))
+    assert "/*" not in style(REPORT)
+    assert "\n" not in style(REPORT)
+    assert 'content: " ↕"' in style(REPORT)
+    assert 'content: "; "' in style(REPORT)
 
 
 def test_code_and_styles_stay_small(comparison, tmp_path):
     jd.report(comparison, tmp_path / "page.html")
     parsed = Parsed((tmp_path / "page.html").read_text("utf-8"))
-    assert len(parsed.texts["script"]) + len(style()) < 140_000
-    assert len(style("label")) < 20_000
+    assert len(parsed.texts["script"]) + len(style(REPORT)) < 140_000
+    assert len(style(LABEL)) < 20_000
 
 
 def test_one_result_has_a_page_without_pairs(tmp_path):
