@@ -66,13 +66,8 @@ class ClickLog:
         return len(self.pair)
 
     def __repr__(self) -> str:
-        counts = {
-            "session": len(self.sessions),
-            "query": len(self.pairs.queries),
-            "row": len(self),
-            "click": int(self.clicked.sum()),
-        }
-        return f"ClickLog({', '.join(counted(n, noun) for noun, n in counts.items())})"
+        shown_to = f"{counted(len(self.sessions), 'session')}, {counted(len(self.pairs.queries), 'query')}"
+        return f"ClickLog({shown_to}, {counted(len(self), 'row')}, {counted(int(self.clicked.sum()), 'click')})"
 
     @property
     def depth(self) -> int:
