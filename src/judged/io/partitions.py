@@ -30,7 +30,7 @@ from judged.io.outputs import located
 from judged.io.recognise import is_dataset, is_lazy
 from judged.io.stored import Stored, is_beir_folder, list_files, map_files, show_address
 from judged.io.text.encoding import Begin, text_start
-from judged.io.text.lines import Head, first_line
+from judged.io.text.lines import Head, first_line, whole_lines
 from judged.io.text.trec import parse_run
 
 FEWEST, MOST = 1_000_000, 4_000_000  # rows of a partition of a columnar file
@@ -304,23 +304,8 @@ class ChunkedFile:
     def batches(self) -> Iterator[Run | UnreadRun]:
         read_chunks = FORMATS.find(self.format).read_chunks
         assert read_chunks is not None
-        return read_chunks(self._chunks(), self.header, Context(self.request, self.file.name))
-
-    def _chunks(self) -> Iterator[tuple[bytes, Begin]]:
-        """Iterate over chunks of whole lines, each padded, with the place where it begins."""
-        at, rest = Begin(), b""
-        for piece in self.file.pieces(CHUNK, self.packing):
-            cut = piece.rfind(b"\n") + 1
-            if not cut:
-                rest += piece
-                continue
-            text = b"".join((rest, memoryview(piece)[:cut], PAD))
-            rest = piece[cut:]
-            yield text, at
-            at = Begin(at.offset + len(text) - len(PAD), at.lines + text.count(b"\n"))
-            del text
-        if rest:
-            yield rest + PAD, at
+        chunks = whole_lines(self.file.pieces(CHUNK, self.packing))
+        return read_chunks(chunks, self.header, Context(self.request, self.file.name))
 
 
 @dataclass(frozen=True, slots=True)

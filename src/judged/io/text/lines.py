@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import NamedTuple
 
 from judged.io import files as limits
 from judged.io.files import HEAD, PAD, Content, Raw, limit_text
-from judged.io.text.encoding import WHOLE, Begin, text_start
+from judged.io.text.encoding import Begin, text_start
 from judged.io.text.trec import QRELS, RUN, read_hash_line
 
 _STEP = 1 << 20
@@ -68,21 +68,29 @@ def first_line(data: Raw) -> tuple[bytes, int]:
     return bytes(found[1][:HEAD]).strip(b" \t\r"), data.count(b"\n", 0, found.start(1)) + 1
 
 
+def whole_lines(pieces: Iterable[bytes]) -> Iterator[tuple[bytes, Begin]]:
+    """Iterate over stretches of whole lines, each padded, with the place where it begins."""
+    at, rest = Begin(), b""
+    for piece in pieces:
+        cut = piece.rfind(b"\n") + 1
+        if not cut:
+            rest += piece
+            continue
+        text = b"".join((rest, memoryview(piece)[:cut], PAD))
+        rest = piece[cut:]
+        yield text, at
+        at = Begin(at.offset + len(text) - len(PAD), at.lines + text.count(b"\n"))
+        del text
+    if rest:
+        yield rest + PAD, at
+
+
 def iterate_blocks(content: Content) -> Iterator[tuple[bytes, Begin]]:
     """Iterate over padded blocks of whole lines, each ended by LF or CRLF; the last line may have no end."""
-    parts, ending = find_ending(limit_text(content.parts, content.name, content.tell, nul=True))
-    skip, size, begin, held = text_start(content.head, content.name), 0, WHOLE, list[bytes]()
-    for part in chain(parts, [b""]):
-        held.append(part)
-        size += len(part)
-        if not part or (size >= _STEP and ending in part):
-            joined = b"".join(held)
-            cut = joined.rfind(ending) + 1 if part else len(joined)
-            block = joined[skip:cut].replace(ending, b"\n")
-            held, skip, size = [joined[cut:]], 0, len(joined) - cut
-            if block:
-                yield block + PAD, begin
-            begin = Begin(begin.offset + cut, begin.lines + block.count(b"\n"))
+    skip = text_start(content.head, content.name)
+    for block, begin in whole_lines(_with_newlines(limit_text(content.parts, content.name, content.tell, nul=True))):
+        yield block[skip:], begin
+        skip = 0
 
 
 def iterate_lines(content: Content) -> Iterator[bytes]:
@@ -92,12 +100,12 @@ def iterate_lines(content: Content) -> Iterator[bytes]:
             yield line.removesuffix(b"\r")
 
 
-def find_ending(parts: Iterator[bytes]) -> tuple[Iterator[bytes], bytes]:
-    """Return the parts, and the end of their lines: LF, or CR if there is no LF."""
+def _with_newlines(parts: Iterator[bytes]) -> Iterator[bytes]:
+    """Return the parts; if no line ends with LF, with an LF for each CR."""
     held: list[bytes] = []
     for part in parts:
         held.append(part)
         if b"\n" in part or len(held) * _STEP > limits.LONGEST_LINE:
             break
-    cr = not any(b"\n" in part for part in held) and any(b"\r" in part for part in held)
-    return chain(held, parts), b"\r" if cr else b"\n"
+    parts = chain(held, parts)
+    return parts if any(b"\n" in part for part in held) else (part.replace(b"\r", b"\n") for part in parts)
