@@ -17,7 +17,7 @@ import numpy as np
 import judged as jd
 from judged.evaluation.evaluate import evaluate
 from judged.judging.next_documents import Strategy, next_documents
-from judged.measures.grammar import parse
+from judged.measures.registry import parse
 from judged.stats.intervals import interval
 from judged.stats.two_phase import CheapValues, two_phase_means
 

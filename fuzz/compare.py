@@ -41,15 +41,12 @@ import numpy as np  # noqa: E402
 from fuzz.inputs import TARGETS, Case, case_of, documents_of, read_by_reference, read_natively, source_of  # noqa: E402
 
 import judged.core.join as _join  # noqa: E402
-from judged.core import unread_runs  # noqa: E402
-from judged.core.find import ranking as documents  # noqa: E402
-from judged.core.find import reference, scan  # noqa: E402
-from judged.core.find.reference import Hits, check_id_kinds  # noqa: E402
-from judged.core.ids import IdColumn  # noqa: E402
+from judged.core import reference, scan, unread_runs  # noqa: E402
 from judged.core.parts import find as placing  # noqa: E402
 from judged.core.parts.run import LocalPartitions, PartitionedRun  # noqa: E402
 from judged.core.pool import IdPool, pool_of  # noqa: E402
-from judged.core.tables import Run  # noqa: E402
+from judged.core.reference import Hits, check_id_kinds  # noqa: E402
+from judged.core.tables import IdColumn, Run  # noqa: E402
 from judged.errors import JudgedError  # noqa: E402
 from judged.io.read import read_qrels, read_run  # noqa: E402
 
@@ -90,9 +87,9 @@ def _told(ours: Answer, theirs: Answer, names: Iterable[str] | None = None) -> s
 def _grouped(data: bytes) -> tuple[Answer, Answer]:
     """Rows of several runs, those of one document next to each other."""
     query, queries, docs, threads = documents_of(data)
-    with mock.patch.object(documents, "CORES", threads):
-        ours = documents.group_documents(query, queries, docs)
-    theirs = documents.group_documents_reference(query, docs)
+    with mock.patch.object(reference, "CORES", threads):
+        ours = reference.group_documents(query, queries, docs)
+    theirs = reference.group_documents_reference(query, docs)
     return dict(zip(("order", "first"), ours, strict=True)), dict(zip(("order", "first"), theirs, strict=True))
 
 

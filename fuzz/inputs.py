@@ -22,16 +22,14 @@ from fuzz.json_inputs import json_text, opened
 from numpy.typing import NDArray
 
 from judged.core import unread_runs
-from judged.core.ids import IdColumn
 from judged.core.policy import Duplicates, Order, Policy, Precision, Ties
-from judged.core.tables import Qrels, Run
+from judged.core.tables import IdColumn, Qrels, Run
 from judged.core.unread_runs import UnreadRun
 from judged.io.files import PAD
-from judged.io.formats.trec import unread_bytes
+from judged.io.formats.trec import parse_run, unread_bytes
 from judged.io.open_table import open_whole_run
 from judged.io.read import read_qrels, read_run
-from judged.io.text.decimals import is_decimal
-from judged.io.text.trec import parse_run
+from judged.io.text import is_decimal
 
 __all__ = ["HEADER", "TARGETS", "Case", "case_of", "documents_of", "read_by_reference", "read_natively", "source_of"]
 

@@ -17,9 +17,8 @@ from judged.clicks.off_policy import PAPERS as ESTIMATOR_PAPERS
 from judged.errors import DataError, Place, UsageError, shown
 from judged.fusion.method import FUSIONS
 from judged.io.files import read_text
-from judged.io.text.json_parser import load_json
-from judged.measures.grammar import parse
-from judged.measures.registry import MEASURES, Measure
+from judged.io.json_parser import load_json
+from judged.measures.registry import MEASURES, Measure, parse
 from judged.references import Reference, keys_in, references
 from judged.registry import Registry, nearest_name, parse_call, split_calls
 from judged.stats.agreement import AGREEMENT_COEFFICIENTS

@@ -8,9 +8,8 @@ from judged.core.parts.run import Executor
 from judged.correlation.correlate import Correlation, Correlations
 from judged.curves import Classification, Curves
 from judged.errors import Warned
-from judged.evaluation.evaluations import Evaluations
 from judged.evaluation.explain import Explanation
-from judged.evaluation.values import Values
+from judged.evaluation.values import Evaluations, Values
 from judged.judging.agreement import Agreement
 from judged.quality_gate.baseline import Baseline
 from judged.quality_gate.decision import Gate

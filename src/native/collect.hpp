@@ -48,7 +48,7 @@ private:
     std::size_t room_ = 0;
 };
 
-// Ids as slices of one buffer, which ends with padding once it is complete (core/ids.py).
+// Ids as slices of one buffer, which ends with padding once it is complete (core/tables.py).
 struct IdBlock {
     Block<std::uint8_t> buffer;
     Block<std::int64_t> start, length;

@@ -1,4 +1,4 @@
-// Puts the rows of one document of a query next to each other, as core/find/ranking.py does.
+// Puts the rows of one document of a query next to each other, as core/reference.py does.
 #pragma once
 
 #include <algorithm>

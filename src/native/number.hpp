@@ -1,4 +1,4 @@
-// Decimal numbers in text cells: the strict grammar of io/text/decimals.py, the nearest double.
+// Decimal numbers in text cells: the strict grammar of io/text.py, the nearest double.
 #pragma once
 
 #include <algorithm>

@@ -12,7 +12,7 @@ namespace judged {
 
 inline constexpr std::uint32_t none = 0xFFFFFFFF;
 
-// A column of ids as slices of one buffer (core/ids.py).
+// A column of ids as slices of one buffer (core/tables.py).
 struct Slices {
     const char* buffer;
     const std::int64_t* start;

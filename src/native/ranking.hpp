@@ -1,7 +1,7 @@
 // One ranking: computes the ranks of the judged documents from the rows of a query.
 //
 // A judged document's rank is one more than the number of documents that beat it. So rows are counted, not
-// sorted, and ids are compared only among documents of equal score. The specification is core/find/reference.py.
+// sorted, and ids are compared only among documents of equal score. The specification is core/reference.py.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ enum class Order { score, rank, input };
 enum class Ties { id_descending, id_ascending, input, best, worst };
 enum class Duplicates { error, first, best };
 
-// A choice by the name that Python passes (core/find/scan.py: POLICY_CODES).
+// A choice by the name that Python passes (core/scan.py: POLICY_CODES).
 template <class T>
 struct Choice {
     std::string_view name;

@@ -9,7 +9,7 @@ import pytest
 from tests.helpers.browser_waits import until
 
 import judged as jd
-from judged.tables.text import number, p_text
+from judged.tables.table import number, p_text
 
 CHARTS = 11
 

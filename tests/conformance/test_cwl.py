@@ -13,8 +13,7 @@ from refusals import refusal
 import judged as jd
 from judged.core.judged import Judged
 from judged.core.policy import Policy
-from judged.measures.grammar import parse
-from judged.measures.registry import ranked
+from judged.measures.registry import parse, ranked
 
 RATES = re.compile(r"(BPM|INST|INSQ|SDCG|NERR8|NERR9|NERR10|NERR11)\(")
 

@@ -11,8 +11,8 @@ from recorded import DATA, Pair, differences, pairs, table
 
 from judged.core.join import join
 from judged.core.policy import Policy
-from judged.io.text.trec import parse_qrels, parse_run
-from judged.measures.grammar import parse
+from judged.io.formats.trec import parse_qrels, parse_run
+from judged.measures.registry import parse
 
 QRELS = """\
 q 1 a 1

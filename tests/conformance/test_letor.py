@@ -8,7 +8,7 @@ from recorded import DATA, table
 
 import judged as jd
 from judged.errors import UsageError
-from judged.measures.grammar import parse
+from judged.measures.registry import parse
 
 pytestmark = [pytest.mark.conformance, pytest.mark.needs("collections")]
 

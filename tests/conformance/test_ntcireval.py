@@ -8,9 +8,8 @@ from recorded import DATA, Pair, differences, pairs, table
 from judged.core.join import join
 from judged.core.judged import Judged
 from judged.core.policy import Policy
-from judged.io.text.trec import parse_qrels, parse_run
-from judged.measures.grammar import parse
-from judged.measures.registry import Measure, ranked
+from judged.io.formats.trec import parse_qrels, parse_run
+from judged.measures.registry import Measure, parse, ranked
 
 WORKED = {
     "O_measure": (1 + 1) / (2 + 4),

@@ -15,9 +15,8 @@ from refusals import refusal
 
 import judged as jd
 from judged.evaluation.inputs import ORDER_POLICIES
-from judged.measures.grammar import parse
 from judged.measures.profiles import PROFILES
-from judged.measures.registry import MEASURES, Measure
+from judged.measures.registry import MEASURES, Measure, parse
 
 Check = Callable[[], Iterator[answers.Compared]]
 CHECKS: dict[str, list[Check]] = {

@@ -13,8 +13,7 @@ from recorded import DATA, Pair, differences, lines, pairs, table
 from judged.core.judged import Judged
 from judged.core.policy import Policy
 from judged.evaluation.tied_orders import TieOrders
-from judged.measures.grammar import parse
-from judged.measures.registry import Measure
+from judged.measures.registry import Measure, parse
 
 pytestmark = [pytest.mark.conformance, pytest.mark.needs("collections")]
 

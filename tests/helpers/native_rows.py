@@ -8,7 +8,7 @@ from unittest import mock
 import numpy as np
 
 from judged.core import unread_runs
-from judged.core.ids import IdColumn
+from judged.core.tables import IdColumn
 from judged.errors import JudgedError
 from judged.io.read import read_qrels, read_run
 

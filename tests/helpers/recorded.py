@@ -17,7 +17,7 @@ from judged.core.judged import Judged
 from judged.core.policy import Policy
 from judged.core.tables import Qrels, Run
 from judged.io.files import PAD, read_bytes
-from judged.io.text.trec import parse_qrels, parse_run
+from judged.io.formats.trec import parse_qrels, parse_run
 
 DATA = COLLECTIONS
 

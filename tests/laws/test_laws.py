@@ -10,14 +10,12 @@ from for_each import for_each
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from judged.core.ids import IdColumn
 from judged.core.join import join
 from judged.core.judged import Judged
 from judged.core.judged_views import stack_runs
 from judged.core.policy import Policy
-from judged.core.tables import Qrels, Run
-from judged.measures.grammar import parse
-from judged.measures.registry import MEASURES, Definition, Measure
+from judged.core.tables import IdColumn, Qrels, Run
+from judged.measures.registry import MEASURES, Definition, Measure, parse
 
 DEFINITIONS = [d for d in MEASURES if d.family != "own" and d.needs != "spans"]  # those have a test of their own
 GRADES = st.sampled_from([None, None, 0.0, 1.0, 1.0, 2.0, 3.0, 0.5, 1.5, -1.0])

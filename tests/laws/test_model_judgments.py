@@ -9,7 +9,7 @@ from refusals import refusal
 
 import judged as jd
 from judged.comparison.compare import compare_with_first
-from judged.evaluation.evaluations import Evaluations
+from judged.evaluation.values import Evaluations
 from judged.stats.paired.registry import TESTS
 
 QUERIES = [f"q{i}" for i in range(40)]

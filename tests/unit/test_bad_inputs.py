@@ -34,7 +34,7 @@ from refusals import refusal
 
 import judged as jd
 from judged.cli.main import cli
-from judged.evaluation.evaluations import Evaluations
+from judged.evaluation.values import Evaluations
 
 torch = optional("torch")
 LIST = json.loads((Path(__file__).parents[1] / "data/bad_inputs.json").read_text("utf-8"))

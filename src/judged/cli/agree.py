@@ -10,8 +10,7 @@ import click
 
 from judged.cli.options.command import Command, option, say
 from judged.cli.options.derive import NumberList, options
-from judged.cli.options.inputs import named_files
-from judged.cli.options.output import emit, output_options, write_text
+from judged.cli.options.files import emit, named_files, output_options, write_text
 
 
 @click.command("agree", cls=Command)
@@ -61,7 +60,7 @@ def command(sources: tuple[str, ...], settings: dict[str, Any], **options: Any) 
     """
     from judged.judging.agreement import agree
     from judged.tables.formats.csv import csv_text
-    from judged.tables.text import counted
+    from judged.tables.table import counted
 
     files, target = named_files(sources), options["disagreements"]
     if target is not None and Path(target).suffix.lower() not in ("", ".csv"):

@@ -8,7 +8,7 @@ import click
 
 from judged.cli.options.command import Command
 from judged.cli.options.derive import options
-from judged.cli.options.output import emit, output_options
+from judged.cli.options.files import emit, output_options
 
 
 @click.command("board", cls=Command)

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from judged.cli.options.command import Command
-from judged.cli.options.output import emit, output_options
+from judged.cli.options.files import emit, output_options
 
 
 @click.command("cite", cls=Command)

@@ -7,8 +7,7 @@ from typing import Any
 import click
 
 from judged.cli.options.command import Command, option, say
-from judged.cli.options.inputs import named_files
-from judged.cli.options.output import emit, output_options, show_warnings
+from judged.cli.options.files import emit, named_files, output_options, show_warnings
 
 _MODELS = ("cascade", "pbm", "dbn")  # NumPy takes long to import
 _seed = option("--seed", type=click.IntRange(0), default=0, show_default=True, group="Statistics", help="Random seed.")

@@ -8,8 +8,7 @@ import click
 
 from judged.cli.options.command import Command, option
 from judged.cli.options.derive import CHUNKS, COMPARISON, EVALUATION, QUESTIONS, options
-from judged.cli.options.inputs import master_option, spark_session, split_files
-from judged.cli.options.output import emit, output_options, show_warnings
+from judged.cli.options.files import emit, master_option, output_options, show_warnings, spark_session, split_files
 from judged.comparison.tables import TableName
 
 _MORE = "order duplicates rejudged weights clusters model engine"

@@ -8,8 +8,7 @@ import click
 
 from judged.cli.options.command import Command
 from judged.cli.options.derive import options
-from judged.cli.options.inputs import unnamed
-from judged.cli.options.output import emit, output_options
+from judged.cli.options.files import emit, output_options, unnamed
 
 
 @click.command("conventions", cls=Command)

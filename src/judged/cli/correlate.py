@@ -9,8 +9,7 @@ import click
 
 from judged.cli.options.command import Command, option
 from judged.cli.options.derive import options
-from judged.cli.options.inputs import named_files
-from judged.cli.options.output import emit, output_options
+from judged.cli.options.files import emit, named_files, output_options
 
 
 @click.command("correlate", cls=Command)

@@ -10,8 +10,7 @@ import click
 
 from judged.cli.options.command import Command, say
 from judged.cli.options.derive import EVALUATION, options
-from judged.cli.options.inputs import split_files
-from judged.cli.options.output import emit, output_options, show_warnings
+from judged.cli.options.files import emit, output_options, show_warnings, split_files
 
 
 @click.command("curve", cls=Command)
@@ -38,7 +37,7 @@ def command(kind: str, qrels: str, runs: tuple[str, ...], settings: dict[str, An
     judged curve at-k qrels.txt *.run -m nDCG -o ndcg.pdf
     """
     from judged.curves.run_curves import curve
-    from judged.tables.text import counted
+    from judged.tables.table import counted
 
     curves = curve(kind, *split_files(qrels, runs), **settings)
     output = shown["output"]

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from judged.cli.options.command import Command, option
-from judged.cli.options.output import emit, write_text
+from judged.cli.options.files import emit, write_text
 
 MEASURES = "nDCG@10 AP RR"
 
@@ -37,7 +37,7 @@ def command(ctx: click.Context, /, output: str, copy: Path | None) -> None:
         return
     from judged.comparison.compare import compare, compare_with_first
     from judged.evaluation.evaluate import evaluate
-    from judged.evaluation.evaluations import Evaluations
+    from judged.evaluation.values import Evaluations
     from judged.io.sample import sample_path
     from judged.page.report import report
 

@@ -8,8 +8,7 @@ import click
 
 from judged.cli.options.command import Command, option
 from judged.cli.options.derive import CHUNKS, EVALUATION, QUESTIONS, options
-from judged.cli.options.inputs import evaluate_files, master_option, spark_session
-from judged.cli.options.output import emit, output_options
+from judged.cli.options.files import emit, evaluate_files, master_option, output_options, spark_session
 
 _MORE = "order empty duplicates rejudged strict weights clusters model engine"
 
@@ -37,7 +36,7 @@ def command(qrels: str, runs: tuple[str, ...], settings: dict[str, Any], **shown
     judged eval qrels.parquet 'run/*.parquet' -m nDCG@10
     judged eval --engine spark --master yarn qrels.parquet s3://bucket/run/
     """
-    from judged.evaluation.evaluations import Evaluations
+    from judged.evaluation.values import Evaluations
 
     with spark_session(settings, shown["master"]) as session:
         results = evaluate_files(qrels, runs, settings, session)

@@ -8,8 +8,7 @@ import click
 
 from judged.cli.options.command import Command, option
 from judged.cli.options.derive import COLUMNS, POLICIES, options
-from judged.cli.options.inputs import evaluate_files
-from judged.cli.options.output import emit, output_options
+from judged.cli.options.files import emit, evaluate_files, output_options
 
 
 @click.command("explain", cls=Command)

@@ -8,8 +8,7 @@ import click
 
 from judged.cli.options.command import Command, option, say
 from judged.cli.options.derive import NumberList, options
-from judged.cli.options.inputs import named_files
-from judged.cli.options.output import emit, output_options, show_warnings, write_text
+from judged.cli.options.files import emit, named_files, output_options, show_warnings, write_text
 
 
 @click.command("fuse", cls=Command)

@@ -9,8 +9,7 @@ import click
 
 from judged.cli.options.command import Command, check_files, option, say
 from judged.cli.options.derive import EVALUATION, options
-from judged.cli.options.inputs import named_file
-from judged.cli.options.output import emit, output_options, show_warnings
+from judged.cli.options.files import emit, named_file, output_options, show_warnings
 
 _CONFIG = "judged.toml"
 _RULES = "max_drop max_total_drop max_query_drop min max mode alpha min_queries slices by history"

@@ -8,7 +8,7 @@ import click
 
 from judged.cli.options.command import Command, option, say
 from judged.cli.options.derive import options
-from judged.cli.options.output import emit, write_text
+from judged.cli.options.files import emit, write_text
 
 
 @click.command("judge", cls=Command)

@@ -8,7 +8,7 @@ import click
 
 from judged.cli.options.command import Command, option, say
 from judged.cli.options.derive import options
-from judged.cli.options.inputs import named_files
+from judged.cli.options.files import named_files
 
 
 @click.command("merge", cls=Command)
@@ -41,7 +41,7 @@ def command(sources: tuple[str, ...], output: str, settings: dict[str, Any]) -> 
     """
     from judged.io.write import write_qrels
     from judged.judging.merge import merge_judgments
-    from judged.tables.text import counted
+    from judged.tables.table import counted
 
     files = named_files(sources)
     merged = merge_judgments(*([files] if isinstance(files, dict) else files), **settings)

@@ -8,8 +8,7 @@ import click
 
 from judged.cli.options.command import Command
 from judged.cli.options.derive import COLUMNS, options
-from judged.cli.options.inputs import split_files
-from judged.cli.options.output import output_options
+from judged.cli.options.files import output_options, split_files
 from judged.cli.pool import save_or_emit
 
 

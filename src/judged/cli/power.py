@@ -8,8 +8,7 @@ import click
 
 from judged.cli.options.command import Command
 from judged.cli.options.derive import EVALUATION, options
-from judged.cli.options.inputs import split_files
-from judged.cli.options.output import emit, output_options
+from judged.cli.options.files import emit, output_options, split_files
 
 
 @click.command("power", cls=Command)

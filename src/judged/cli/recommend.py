@@ -8,8 +8,7 @@ import click
 
 from judged.cli.options.command import Command, option
 from judged.cli.options.derive import options
-from judged.cli.options.inputs import named_files
-from judged.cli.options.output import emit, output_options
+from judged.cli.options.files import emit, named_files, output_options
 
 
 @click.command("recommend", cls=Command)
@@ -36,7 +35,7 @@ def command(runs: tuple[str, ...], settings: dict[str, Any], **options: Any) -> 
     from judged.io.run_names import short_names
     from judged.recommenders.beyond_accuracy import beyond_accuracy
     from judged.tables.result import RecordTable
-    from judged.tables.text import counted
+    from judged.tables.table import counted
 
     files = named_files(runs)
     named = files if isinstance(files, dict) else dict(zip(short_names(files), files, strict=True))

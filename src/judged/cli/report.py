@@ -9,8 +9,7 @@ import click
 
 from judged.cli.options.command import Command, option, say
 from judged.cli.options.derive import COMPARISON, EVALUATION, options
-from judged.cli.options.inputs import evaluate_files
-from judged.cli.options.output import show_warnings
+from judged.cli.options.files import evaluate_files, show_warnings
 
 _PAGE = ("doc_texts", "query_texts")
 

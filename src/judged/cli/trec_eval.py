@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from judged.cli.options.command import say, show_steps
-from judged.cli.options.output import write_text
+from judged.cli.options.files import write_text
 from judged.errors import UsageError
 
 if TYPE_CHECKING:
@@ -153,8 +153,8 @@ def _known(word: str) -> bool:
 
 
 def _help(words: list[str]) -> str:
-    from judged.measures.grammar import parse
     from judged.measures.other_tools import RUN_ID
+    from judged.measures.registry import parse
     from judged.measures.trec_names import parse_requests
 
     names = [name for name in parse_requests(words) if name != RUN_ID]

@@ -15,8 +15,7 @@ from judged.io.read import read_qrels
 from judged.io.run_names import short_names
 from judged.stats.checks import check_count, check_number
 from judged.tables.result import RecordTable, Result
-from judged.tables.table import Table
-from judged.tables.text import number
+from judged.tables.table import Table, number
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)

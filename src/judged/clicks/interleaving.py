@@ -21,8 +21,7 @@ from judged.stats.checks import check_count, check_share
 from judged.steps import step
 from judged.tables.formats.csv import csv_text
 from judged.tables.result import RecordTable, Result
-from judged.tables.table import Table
-from judged.tables.text import counted, number, p_text
+from judged.tables.table import Table, counted, number, p_text
 
 PAPERS = {"team-draft": "radlinski2008"}
 

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from judged._types import Bools, Floats, Ints
 from judged.clicks.log_columns import CLICKS
-from judged.core.find.ranking import ranked_rows
 from judged.core.policy import Policy
+from judged.core.reference import ranked_rows
 from judged.core.tables import Id, Run, decoded
 from judged.errors import DataError, shown
 from judged.io.open_table import open_role_table
-from judged.tables.text import counted
+from judged.tables.table import counted
 
 
 @dataclass(frozen=True, slots=True, repr=False)

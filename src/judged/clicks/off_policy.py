@@ -36,8 +36,7 @@ from judged.io.run_names import short_names
 from judged.stats.checks import check_count, check_share
 from judged.steps import step
 from judged.tables.result import Result
-from judged.tables.table import Table
-from judged.tables.text import number
+from judged.tables.table import Table, number
 
 PAPERS = {"ips": "joachims2017", "snips": "swaminathan2015"}
 

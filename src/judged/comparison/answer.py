@@ -13,11 +13,9 @@ from typing import TYPE_CHECKING
 
 from judged.comparison.difference import Difference, Words, p_clause, pair_headline, these_queries
 from judged.comparison.evaluated_runs import judges_of
-from judged.measures.grammar import parse
-from judged.measures.registry import Measure
+from judged.measures.registry import Measure, parse
 from judged.stats.decisions import Verdict
-from judged.tables.table import Detail, Span
-from judged.tables.text import number, signed
+from judged.tables.table import Detail, Span, number, signed
 
 if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison

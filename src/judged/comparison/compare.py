@@ -27,14 +27,13 @@ from judged.evaluation.options import EvaluateOptions
 from judged.evaluation.slices import Slices, slices_of
 from judged.evaluation.values import Values
 from judged.io.run_names import short_names
-from judged.stats.checks import check_choice, check_count
+from judged.stats.checks import check_choice, check_count, no_weights
 from judged.stats.corrections import CORRECTIONS
 from judged.stats.decisions import check_levels
 from judged.stats.differences import known_rows
 from judged.stats.paired.registry import TESTS
-from judged.stats.summary import no_weights
 from judged.steps import step
-from judged.tables.text import counted
+from judged.tables.table import counted
 
 
 def compare(

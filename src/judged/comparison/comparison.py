@@ -16,7 +16,7 @@ from judged.core.judged import Judged
 from judged.errors import UsageError, Warned, shown
 from judged.evaluation.values import ByMeasure, Values, find_measure
 from judged.stats.differences import known_rows
-from judged.stats.summary import summarise
+from judged.stats.intervals import summarise
 from judged.tables.result import Tracked
 from judged.tables.table import Detail, Table
 

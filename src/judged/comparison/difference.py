@@ -21,7 +21,7 @@ from judged.stats.paired.registry import TESTS
 from judged.stats.power import MATERIAL, queries_needed_about
 from judged.stats.two_phase import FEWEST, CheapValues, two_phase_means
 from judged.tables.result import with_ends
-from judged.tables.text import counted, number, p_text
+from judged.tables.table import counted, number, p_text
 
 Family = Literal["measure", "all"]
 

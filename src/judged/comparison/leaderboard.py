@@ -15,13 +15,12 @@ from judged.errors import DataError, UsageError, shown
 from judged.evaluation.values import Values
 from judged.evaluation.weights import check_plain
 from judged.io.run_names import short_names
-from judged.measures.grammar import parse
+from judged.measures.registry import parse
 from judged.stats.differences import known_rows
 from judged.stats.leaderboard import By, Missing, RankSets, Standings, rank_sets, standings
 from judged.steps import step
 from judged.tables.result import Result
-from judged.tables.table import Table
-from judged.tables.text import counted, number
+from judged.tables.table import Table, counted, number
 
 
 @dataclass(frozen=True, eq=False, repr=False)

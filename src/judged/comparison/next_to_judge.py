@@ -10,8 +10,8 @@ import numpy as np
 
 from judged._types import Floats
 from judged.errors import UsageError
+from judged.evaluation.inputs import Provenance
 from judged.evaluation.measuring import Views
-from judged.evaluation.provenance import Provenance
 from judged.judging.next_documents import (
     Strategy,
     Unjudged,

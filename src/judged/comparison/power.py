@@ -14,9 +14,10 @@ from judged.evaluation.inputs import are_questions
 from judged.evaluation.options import EvaluateOptions
 from judged.evaluation.values import Values, find_measure
 from judged.evaluation.weights import check_plain
-from judged.measures.grammar import parse
+from judged.measures.registry import parse
 from judged.stats.checks import check_count, deviations
 from judged.stats.differences import known_rows
+from judged.stats.intervals import mean
 from judged.stats.power import (
     LITTLE,
     MATERIAL,
@@ -24,11 +25,9 @@ from judged.stats.power import (
     detectable_difference,
     queries_needed,
 )
-from judged.stats.summary import mean
 from judged.steps import step
 from judged.tables.result import Result
-from judged.tables.table import Table
-from judged.tables.text import counted, number
+from judged.tables.table import Table, counted, number
 
 
 @dataclass(frozen=True, slots=True)

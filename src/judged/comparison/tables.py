@@ -15,7 +15,7 @@ from judged.comparison.difference import POWER, Difference
 from judged.core.judged import Judged
 from judged.core.tables import Id
 from judged.errors import fold_warnings
-from judged.measures.grammar import parse
+from judged.measures.registry import parse
 from judged.stats.checks import check_choice
 from judged.stats.decisions import APART
 from judged.stats.differences import known_rows
@@ -23,8 +23,7 @@ from judged.stats.letters import letters
 from judged.stats.paired.registry import TESTS
 from judged.stats.power import MATERIAL
 from judged.tables.result import Result
-from judged.tables.table import BARS, Detail, Table
-from judged.tables.text import counted, number, p_text
+from judged.tables.table import BARS, Detail, Table, counted, number, p_text
 
 if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison

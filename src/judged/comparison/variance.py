@@ -18,14 +18,13 @@ from judged.evaluation.evaluate import Measures
 from judged.evaluation.options import EvaluateOptions
 from judged.evaluation.values import Values, find_measure
 from judged.evaluation.weights import check_plain
-from judged.measures.grammar import parse
+from judged.measures.registry import parse
 from judged.stats.decisions import Verdict
 from judged.stats.differences import known_rows
 from judged.stats.variance_components import FACETS, Source, VarianceComponents, variance_components
 from judged.steps import step
 from judged.tables.result import RecordTable, Result
-from judged.tables.table import Table
-from judged.tables.text import counted
+from judged.tables.table import Table, counted
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -21,8 +21,7 @@ from judged.fusion.tune import tune_fusion
 from judged.io.read import read_qrels, read_run
 from judged.io.write import write_qrels, write_run
 from judged.tables.result import Result
-from judged.tables.table import Table
-from judged.tables.text import number
+from judged.tables.table import Table, number
 
 Rows = dict[str, dict[str, float]]
 _FORMATS = {"json": "json", "trec": "trec", "txt": "trec", "gz": "trec", "parquet": "parquet", "parq": "parquet"}

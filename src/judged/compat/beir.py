@@ -11,7 +11,7 @@ from typing import Any
 from judged.errors import UsageError, shown
 from judged.evaluation.evaluate import evaluate
 from judged.registry import choose_one
-from judged.stats.summary import total
+from judged.stats.intervals import total
 
 __all__ = ["EvaluateRetrieval"]
 

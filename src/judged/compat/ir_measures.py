@@ -18,8 +18,8 @@ from judged.errors import JudgedError, UsageError, shown
 from judged.evaluation.evaluate import evaluate
 from judged.evaluation.values import Values
 from judged.io.read import read_qrels, read_run
-from judged.measures.grammar import parse
 from judged.measures.other_tools import CUTOFFS
+from judged.measures.registry import parse
 from judged.registry import choose_one, parse_call
 
 Row = TypeVar("Row", bound=tuple[Any, ...])

@@ -15,16 +15,16 @@ from functools import lru_cache, partial
 from typing import Any
 
 from judged.compat._errors import as_type, raising, whole
-from judged.core.find.ranking import ranked_rows
 from judged.core.policy import Policy
 from judged.core.pool import pool_of
+from judged.core.reference import ranked_rows
 from judged.errors import DataError, UsageError, shown
 from judged.evaluation.evaluate import evaluate
 from judged.evaluation.values import Values
 from judged.io.read import read_qrels, read_run
 from judged.measures.other_tools import CUTOFFS, NICKNAMES, ORDER, RUN_ID
 from judged.registry import choose_one
-from judged.stats.summary import FLOOR, SUMMARIES
+from judged.stats.intervals import FLOOR, SUMMARIES
 
 __all__ = [
     "RelevanceEvaluator",

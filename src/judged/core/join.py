@@ -9,23 +9,26 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from judged._types import Bools
-from judged.core.find import scan
-from judged.core.find.reference import Hits, check_id_kinds
 from judged.core.judged import Judged
 from judged.core.native import return_memory
 from judged.core.parts.run import PartitionedRun
 from judged.core.policy import Policy
 from judged.core.pool import IdPool, pool_of
+from judged.core.reference import (
+    Hits,
+    check_id_kinds,
+)
 from judged.core.tables import HasName, Id, Qrels, Run, decoded
 from judged.core.unread_runs import ArrowRun, DictRun, ScoreColumn, TextRun, UnreadRun
 from judged.errors import DataError, Hint, UsageError, Warned, Wording, fold_warnings, shown
 from judged.steps import step
-from judged.tables.text import counted, some
+from judged.tables.table import counted, some
 
 if TYPE_CHECKING:
-    from judged.core.find.spans import SpanCredit
     from judged.core.passages import RankTexts
+    from judged.core.spans import SpanCredit
 
+from judged.core.scan import Progress, find
 
 WITH_SETS = Hint(
     "use {commands}",
@@ -39,7 +42,7 @@ def join(
     qrels: Qrels,
     run: Run | UnreadRun,
     policy: Policy,
-    progress: scan.Progress | None = None,
+    progress: Progress | None = None,
 ) -> Judged:
     """Find the judged documents in the run, and their ranks.
 
@@ -72,7 +75,7 @@ def join(
                 where=run.name,
                 hint=Hint("read it into memory with {engine}", engine="memory"),
             )
-        from judged.core.find.spans import credit_spans
+        from judged.core.spans import credit_spans
 
         run = run.read() if isinstance(run, UnreadRun) else run
         qrels, credit = credit_spans(qrels, run, policy)
@@ -124,8 +127,8 @@ def join(
 
 def _reading(run: Run, pool: IdPool, policy: Policy, credit: SpanCredit | None) -> RankTexts | None:
     """Return the tokens and texts at each rank, if the run has passages with them."""
-    from judged.core.find.ranking import ranked_rows
     from judged.core.passages import RankTexts
+    from judged.core.reference import ranked_rows
 
     chunks = run.passages
     if chunks is None or (chunks.tokens is None and credit is None):
@@ -156,7 +159,7 @@ def _find(
     pool: IdPool,
     run: Run | UnreadRun,
     policy: Policy,
-    progress: scan.Progress | None,
+    progress: Progress | None,
 ) -> tuple[Run | UnreadRun, Hits]:
     """Return the hits, and the run, which is read into columns only if the native core cannot scan it in place."""
     kinds = (qrels.query_kind, qrels.doc_kind)
@@ -167,13 +170,13 @@ def _find(
     many = len(pool.query) > _MANY
     if many:  # the columns of the reader
         return_memory()
-    hits = scan.find(pool, run, policy, kinds, progress)
+    hits = find(pool, run, policy, kinds, progress)
     if many:  # those of the scan
         return_memory()
     if hits is not None:
         return run, hits
     if isinstance(run, Run):
-        from judged.core.find import reference
+        from judged.core import reference
 
         hits = reference.find(pool, run, policy)
         if progress is not None:

@@ -14,7 +14,7 @@ from judged.core.judged import Judged
 from judged.core.policy import Policy
 from judged.core.pool import Pool
 from judged.errors import DataError, shown
-from judged.tables.text import counted
+from judged.tables.table import counted
 
 _FIRST = {"best": 1, "worst": -1}  # of equal scores: the highest grade, the lowest, or else the first item
 

@@ -11,10 +11,9 @@ import numpy as np
 
 from judged._types import Bools, Floats, Ints
 from judged.core import segments
-from judged.core.ids import IdColumn
 from judged.core.native import CORES, as_floats, as_ints, native
 from judged.core.policy import Policy
-from judged.core.tables import Id, Kept, Names, Qrels, decoded, unknown_row
+from judged.core.tables import Id, IdColumn, Kept, Names, Qrels, decoded, unknown_row
 from judged.errors import DataError, Hint, Warned, shown
 
 Result = TypeVar("Result")

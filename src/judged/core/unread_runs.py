@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged._types import Bytes, Floats, Ints
-from judged.core.ids import IdColumn
 from judged.core.native import CORES, native
-from judged.core.tables import HasName, IdKind, Qrels, Run
+from judged.core.tables import HasName, IdColumn, IdKind, Qrels, Run
 from judged.errors import DataError, Place, Warned
 
 

@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged._types import Bools, Floats, Ints
-from judged.core.find.reference import check_same_kinds, match_documents
-from judged.core.ids import IdColumn
-from judged.core.tables import Id, Run, decoded
+from judged.core.reference import check_same_kinds, match_documents
+from judged.core.tables import Id, IdColumn, Run, decoded
 from judged.core.unread_runs import UnreadRun
 from judged.errors import DataError, Hint, UsageError, Warned, fold_warnings, shown
 from judged.evaluation.model_judgments import check_no_model
@@ -25,14 +24,12 @@ from judged.io.read import read_run
 from judged.io.recognise import recognise
 from judged.io.run_names import short_names
 from judged.stats.checks import check_count, check_share
-from judged.stats.intervals import interval
+from judged.stats.intervals import interval, mean
 from judged.stats.rank_correlation import Columns, p_value, parse_coefficients
 from judged.stats.rank_overlap import Rankings, numbers, rank_items, shared_rows, with_scores
-from judged.stats.summary import mean
 from judged.steps import step
 from judged.tables.result import Result
-from judged.tables.table import Table
-from judged.tables.text import counted, number, some
+from judged.tables.table import Table, counted, number, some
 
 Interval = tuple[float, float] | None
 Kind = Literal["runs", "items"]

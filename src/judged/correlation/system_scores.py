@@ -11,7 +11,7 @@ from judged.io.columns import ColumnRequest
 from judged.io.files import Content
 from judged.io.formats.delimited import split_line
 from judged.io.open_table import open_values
-from judged.io.text.encoding import decode
+from judged.io.text import decode
 
 
 def read_scores(path: str | os.PathLike[str]) -> dict[str, float]:

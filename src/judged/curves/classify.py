@@ -11,13 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged._types import Floats
-from judged.core.confusion import Confusion
-from judged.core.judged import Judged
+from judged.core.judged import Confusion, Judged
 from judged.core.labelled import check_same_index, column_of, rank_labels
 from judged.curves.points import UNIT_SQUARE, Curve, Curves
 from judged.curves.run_curves import confusion_at, group_ends, is_number, roc_points
 from judged.errors import DataError, Hint, UsageError, Warned, shown
-from judged.measures.grammar import parse
+from judged.measures.registry import parse
 from judged.stats.checks import check_share
 from judged.stats.intervals import wilson
 from judged.tables.result import RecordTable, Result

@@ -16,8 +16,7 @@ from judged.io.atomic import write_atomically
 from judged.steps import step
 from judged.tables.formats import FORMATS
 from judged.tables.result import Result
-from judged.tables.table import Table
-from judged.tables.text import number
+from judged.tables.table import Table, number
 
 Kind = Literal["pr", "ipr", "roc", "at-k"]
 

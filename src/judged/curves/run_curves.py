@@ -9,28 +9,24 @@ from typing import Any, NamedTuple, Unpack
 import numpy as np
 
 from judged._types import Floats, Ints
-from judged.core.confusion import Confusion, wrong_around
-from judged.core.judged import Judged
+from judged.core.judged import Confusion, Judged, wrong_around
 from judged.core.judged_views import stack_runs
 from judged.core.tables import Id
 from judged.curves.points import UNIT_SQUARE, Curve, Curves, Kind
 from judged.errors import DataError, UsageError, shown
 from judged.evaluation.evaluate import Measures, join
-from judged.evaluation.inputs import ORDER_POLICIES, are_questions, open_inputs, queries_differ
+from judged.evaluation.inputs import ORDER_POLICIES, Provenance, are_questions, open_inputs, queries_differ
 from judged.evaluation.measuring import Views, ends_at_cutoff
 from judged.evaluation.options import EvaluateOptions, with_level
-from judged.evaluation.provenance import Provenance
 from judged.io.run_names import short_names
-from judged.measures.grammar import parse, parse_all
 from judged.measures.profiles import Profile
 from judged.measures.profiles import profile as profile_named
-from judged.measures.registry import Measure
+from judged.measures.registry import Measure, parse, parse_all
 from judged.registry import Registry
 from judged.stats.checks import check_share
-from judged.stats.intervals import Ends, interval
-from judged.stats.summary import mean
+from judged.stats.intervals import Ends, interval, mean
 from judged.steps import step
-from judged.tables.text import counted
+from judged.tables.table import counted
 
 
 def group_ends(j: Judged, row: int) -> Ints:

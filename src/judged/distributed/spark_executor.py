@@ -21,10 +21,9 @@ from typing import Any
 from uuid import uuid4
 from weakref import WeakKeyDictionary
 
-from judged.core.ids import IdColumn
 from judged.core.native import NATIVE
 from judged.core.parts.run import Item, Task
-from judged.core.tables import IdKind, Run, unknown_row
+from judged.core.tables import IdColumn, IdKind, Run, unknown_row
 from judged.core.unread_runs import ArrowRun
 from judged.errors import DataError, JudgedError, UsageError
 from judged.io.columns import ColumnRequest

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any, NoReturn
 
-from judged.core.find.reference import check_same_kinds
 from judged.core.parts.pass_one import LocatedHits, LocateHits
 from judged.core.parts.run import ROW_BITS, PartitionedRun, Task
+from judged.core.reference import check_same_kinds
 from judged.core.tables import IdKind, Run
 from judged.distributed.spark_executor import (
     RESULTS,

@@ -14,15 +14,15 @@ from judged.core.labelled import rank_lists
 from judged.core.policy import Policy
 from judged.errors import DataError, Hint, UsageError, Warned, shown
 from judged.evaluation.evaluate import Measures, parse_measures
+from judged.evaluation.inputs import Provenance
 from judged.evaluation.measuring import check_empty, check_strict, column, level_warnings, tie_orders
 from judged.evaluation.options import ArrayOptions, check_options
-from judged.evaluation.provenance import Provenance
 from judged.evaluation.values import Values
 from judged.evaluation.weights import check_weights
 from judged.io.arrays import ArrayLists, as_numbers, lists_of
 from judged.measures.profiles import profile as find_profile
 from judged.measures.registry import Measure
-from judged.tables.text import counted
+from judged.tables.table import counted
 
 DEFAULT_ARRAY_MEASURES = "nDCG@10 AP RR P@10"
 _POLICIES = tuple(ArrayOptions.__annotations__)

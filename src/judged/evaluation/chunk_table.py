@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from judged.core.ids import IdColumn
-from judged.core.tables import Passages, Qrels
+from judged.core.tables import IdColumn, Passages, Qrels
 from judged.errors import DataError, shown
 from judged.io.chunks import (
     DOC_NAMES,

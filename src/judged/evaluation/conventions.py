@@ -14,15 +14,13 @@ from judged.errors import JudgedError, UsageError, Warned, shown
 from judged.evaluation.inputs import read_and_join
 from judged.evaluation.options import EvaluateOptions, policies_in, with_level
 from judged.evaluation.tool_differences import POLICIES, Outcome, Outcomes, Switch, switches
-from judged.measures.grammar import parse_all
 from judged.measures.profiles import PROFILES
 from judged.measures.profiles import profile as find_profile
-from judged.measures.registry import Measure
+from judged.measures.registry import Measure, parse_all
 from judged.registry import choose_one
 from judged.steps import step
 from judged.tables.result import Result
-from judged.tables.table import Table
-from judged.tables.text import counted, number, signed, title_of
+from judged.tables.table import Table, counted, number, signed, title_of
 
 _MOST_MATCHES = 20
 _ADDITIVE = 1e-9

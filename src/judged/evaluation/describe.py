@@ -9,13 +9,11 @@ from judged.core.policy import Empty
 from judged.evaluation.evaluate import evaluate
 from judged.evaluation.explain import cell_text, explain_ideal, plain_number, shown_columns, trace
 from judged.evaluation.tool_differences import Peer, peers_of
-from judged.measures.grammar import parse
 from judged.measures.parameters import literal
-from judged.measures.registry import Definition, Measure, ranked
+from judged.measures.registry import Definition, Measure, parse, ranked
 from judged.references import keys_in, short_form
 from judged.tables.result import Result
-from judged.tables.table import Table
-from judged.tables.text import number
+from judged.tables.table import Table, number
 
 _BESIDE = "other"  # a query that is judged and answered, so that neither input is empty
 _DEPTH = 5

@@ -12,16 +12,14 @@ from judged._types import Column
 from judged.core.join import WITH_SETS
 from judged.core.judged import Judged
 from judged.errors import Hint, UsageError, shown
-from judged.evaluation.inputs import ORDER_POLICIES, open_named, read_and_join
+from judged.evaluation.inputs import ORDER_POLICIES, Provenance, open_named, read_and_join
 from judged.evaluation.measuring import Views, best, check_strict, column, level_warnings
 from judged.evaluation.options import EvaluateOptions, with_level
-from judged.evaluation.provenance import Provenance
 from judged.evaluation.values import Values
-from judged.measures.grammar import parse_all
 from judged.measures.profiles import Profile
 from judged.measures.profiles import profile as find_profile
-from judged.measures.registry import MEASURES, Measure
-from judged.stats.summary import mean
+from judged.measures.registry import MEASURES, Measure, parse_all
+from judged.stats.intervals import mean
 from judged.steps import step
 
 DEFAULT = "nDCG@10 AP RR P@10 R@100"

@@ -11,20 +11,17 @@ import numpy as np
 
 from judged._types import Column
 from judged.core.judged import Judged
-from judged.core.tables import Id
+from judged.core.tables import Id, raw_id
 from judged.errors import UsageError, shown
-from judged.evaluation.inputs import read_and_join
+from judged.evaluation.inputs import Provenance, in_one_order, read_and_join
 from judged.evaluation.measuring import Views, best_column, chosen, column, is_empty, is_settled, tie_orders
 from judged.evaluation.options import EvaluateOptions, with_level
-from judged.evaluation.provenance import Provenance, in_one_order, raw_id
-from judged.measures.grammar import parse
 from judged.measures.profiles import profile as find_profile
-from judged.measures.registry import MEASURES, Measure
-from judged.stats.summary import FLOOR, mean
+from judged.measures.registry import MEASURES, Measure, parse
+from judged.stats.intervals import FLOOR, mean
 from judged.steps import step
 from judged.tables.result import Result
-from judged.tables.table import Table
-from judged.tables.text import counted, some
+from judged.tables.table import Table, counted, some
 
 if TYPE_CHECKING:
     from judged.evaluation.values import Values

@@ -12,8 +12,7 @@ from judged._types import Column
 from judged.core.judged import Judged
 from judged.core.policy import Policy
 from judged.errors import DataError, Warned
-from judged.evaluation.inputs import under
-from judged.evaluation.provenance import Provenance
+from judged.evaluation.inputs import Provenance, under
 from judged.measures.registry import Measure
 
 if TYPE_CHECKING:
@@ -84,7 +83,7 @@ class Views:
     """A joined ranking under the policies of each measure. The run is joined again once per order of documents, if it is available.
 
     >>> from judged.core.labelled import rank_labels
-    >>> from judged.measures.grammar import parse
+    >>> from judged.measures.registry import parse
     >>> Views(Provenance(rank_labels([0, 1], [0.9, 0.4]))).column(parse("RR"))
     array([0.5])
     """

@@ -13,7 +13,7 @@ from judged.errors import DataError, UsageError, Warned
 from judged.measures.registry import Measure
 from judged.stats.intervals import Ends, within
 from judged.stats.two_phase import FEWEST, CheapValues, TwoPhaseMeans, two_phase_means
-from judged.tables.text import counted, number
+from judged.tables.table import counted, number
 
 if TYPE_CHECKING:
     from judged.evaluation.values import Values

@@ -10,18 +10,16 @@ import numpy as np
 
 from judged._types import Floats, Ints
 from judged.core import segments
-from judged.core.find.ranking import ranked_rows
-from judged.core.find.spans import overlap_rule
-from judged.core.ids import IdColumn
 from judged.core.policy import Policy, PolicyOptions
-from judged.core.tables import IdKind, Passages, Qrels, Questions, Run
+from judged.core.reference import ranked_rows
+from judged.core.spans import overlap_rule
+from judged.core.tables import IdColumn, IdKind, Passages, Qrels, Questions, Run, raw_id
 from judged.core.unread_runs import UnreadRun
 from judged.errors import DataError, Hint, UsageError, Warned, Wording, shown
 from judged.evaluation.chunk_table import read_chunks
 from judged.evaluation.options import PREPARATION, check_options
-from judged.evaluation.provenance import raw_id
 from judged.io.read import read_run
-from judged.tables.text import counted
+from judged.tables.table import counted
 
 if TYPE_CHECKING:
     from judged.evaluation.chunk_table import ChunkTable

@@ -17,10 +17,10 @@ from judged._types import Column
 from judged.core.policy import Policy
 from judged.errors import DataError, Hint, JudgedError, Place, UsageError, Warned, Wording
 from judged.io.atomic import write_atomically
-from judged.io.text.json_parser import load_json
-from judged.measures.grammar import parse
+from judged.io.json_parser import load_json
+from judged.measures.registry import parse
 from judged.tables.formats.csv import cell
-from judged.tables.text import plain_data
+from judged.tables.table import plain_data
 
 if TYPE_CHECKING:
     from judged.evaluation.values import Values

@@ -13,7 +13,7 @@ from judged._types import Floats
 from judged.core.tables import Id
 from judged.errors import DataError, UsageError, Warned, shown
 from judged.evaluation.query_attributes import read_attribute
-from judged.tables.text import counted
+from judged.tables.table import counted
 
 _RELEVANT = ((0, "0"), (1, "1"), (5, "2 to 5"), (20, "6 to 20"), (100, "21 to 100"), (np.inf, "more than 100"))
 

@@ -19,7 +19,7 @@ from judged.core.passages import RankTexts
 from judged.core.pool import Pool
 from judged.errors import Warned
 from judged.measures.registry import Measure
-from judged.tables.text import counted
+from judged.tables.table import counted
 
 
 @dataclass(frozen=True, repr=False, eq=False)

@@ -12,14 +12,13 @@ import numpy as np
 from judged._types import Bools, Column
 from judged.core.policy import POLICY_OPTIONS
 from judged.errors import JudgedError
+from judged.evaluation.inputs import Provenance
 from judged.evaluation.measuring import Views
-from judged.evaluation.provenance import Provenance
-from judged.measures.grammar import parse
 from judged.measures.other_tools import NAMES, SPELLINGS
 from judged.measures.parameters import literal
 from judged.measures.profiles import PROFILES, Profile
-from judged.measures.registry import MEASURES, Definition, Measure
-from judged.stats.summary import summarise
+from judged.measures.registry import MEASURES, Definition, Measure, parse
+from judged.stats.intervals import summarise
 
 POLICIES = frozenset(policy.name for policy in POLICY_OPTIONS)
 _WORDS: dict[tuple[str, Any], str] = {  # each completes the sentence "it differs because it …"

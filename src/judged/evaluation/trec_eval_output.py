@@ -12,18 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged._types import Ints
-from judged.core.find.ranking import ranked_rows
-from judged.core.ids import IdColumn
 from judged.core.join import join
 from judged.core.judged import Judged
 from judged.core.policy import Policy
-from judged.core.tables import Qrels, Run
+from judged.core.reference import ranked_rows
+from judged.core.tables import IdColumn, Qrels, Run, as_text, raw_id
 from judged.errors import DataError, FileError, UsageError, Warned
-from judged.evaluation.provenance import as_text, raw_id
 from judged.io.formats.trec_eval import FORMATS, open_ranking, read_judgments, read_ranking, read_zscores
 from judged.measures.other_tools import RUN_ID
 from judged.measures.trec_names import Printed, parse_requests, printed_values
-from judged.stats.summary import FLOOR, total
+from judged.stats.intervals import FLOOR, total
 from judged.steps import step
 
 PREFERENCES = ("prefs", "qrels_prefs")

@@ -14,8 +14,8 @@ from judged.errors import DataError, UsageError, Warned, shown
 from judged.evaluation.measuring import check_strict
 from judged.evaluation.model_judgments import check_no_model
 from judged.evaluation.query_attributes import QueryValues, values_of_queries
-from judged.stats.summary import no_weights
-from judged.tables.text import counted
+from judged.stats.checks import no_weights
+from judged.tables.table import counted
 
 if TYPE_CHECKING:
     from judged.evaluation.values import Values

@@ -11,11 +11,9 @@ import numpy as np
 
 from judged._types import Floats, Ints
 from judged.core import segments
-from judged.core.find.ranking import group_documents, order_ties, pool_of_queries
-from judged.core.find.reference import rank_rows
-from judged.core.ids import IdColumn
 from judged.core.policy import Policy
-from judged.core.tables import IdKind, Run, decoded
+from judged.core.reference import group_documents, order_ties, pool_of_queries, rank_rows
+from judged.core.tables import IdColumn, IdKind, Run, decoded
 from judged.errors import DataError, shown
 from judged.registry import Registry
 

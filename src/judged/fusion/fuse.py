@@ -17,7 +17,7 @@ from judged.fusion.method import Fusion, FusionSettings, parse_method, training_
 from judged.judging.pool import open_runs
 from judged.stats.checks import check_choice, check_number
 from judged.steps import step
-from judged.tables.text import counted
+from judged.tables.table import counted
 
 FusedTies = Literal["id-desc", "id-asc", "input"]
 Weights = Mapping[str, float] | Sequence[float]

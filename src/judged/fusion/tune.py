@@ -25,12 +25,10 @@ from judged.io.read import read_qrels
 from judged.measures.profiles import profile as find_profile
 from judged.measures.registry import Measure
 from judged.stats.checks import check_count
-from judged.stats.intervals import interval
-from judged.stats.summary import summarise
+from judged.stats.intervals import interval, summarise
 from judged.steps import step as named_step
 from judged.tables.result import RecordTable, Result
-from judged.tables.table import Table
-from judged.tables.text import counted, number
+from judged.tables.table import Table, counted, number
 
 
 class TunedValue(NamedTuple):

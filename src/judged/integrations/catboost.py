@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from judged._types import Ints
 from judged.errors import DataError, UsageError, shown
 from judged.integrations._measuring import Measures, Measuring, ScoreOptions
-from judged.tables.text import counted
+from judged.tables.table import counted
 
 Bound = tuple[NDArray[np.float32], Ints]  # labels of a pool, and the sizes of its groups
 

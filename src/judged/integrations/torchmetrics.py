@@ -15,7 +15,7 @@ import numpy as np
 from judged.errors import DataError, UsageError, shown
 from judged.evaluation.arrays import score
 from judged.integrations._measuring import Measures, Measuring, ScoreOptions
-from judged.stats.summary import FLOOR
+from judged.stats.intervals import FLOOR
 
 if TYPE_CHECKING:
     RankingMetric: Any

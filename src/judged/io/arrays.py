@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from judged._types import Bools, Floats, Ints, is_masked_array
 from judged.core.unread_runs import ScoreColumn
 from judged.errors import DataError, Hint, Place, UsageError, shown
-from judged.io.text.decimals import LARGEST_GRADE
-from judged.io.text.trec import raise_alone
-from judged.tables.text import counted
+from judged.io.formats.trec import raise_alone
+from judged.io.text import LARGEST_GRADE
+from judged.tables.table import counted
 
 _NARROW = re.compile(r"float(8|16)")  # types of so few bits that different scores may have become equal
 _NUMBERS = re.compile(r"(?:torch\.)?b?(?:float|double|half|u?int)\d*(?:_\w+)?(?:\[\w+\])?", re.IGNORECASE)

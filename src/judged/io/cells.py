@@ -10,11 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged._types import Floats, Ints, is_masked_array
-from judged.core.ids import IdColumn
-from judged.core.tables import IdKind
+from judged.core.tables import IdColumn, IdKind
 from judged.errors import DataError, shown
 from judged.io.origin import Origin
-from judged.io.text.decimals import LARGEST_GRADE, What
+from judged.io.text import LARGEST_GRADE, What
 
 # ── Ids of any type as bytes ────────────────────────────────────────────────────────────────────────
 

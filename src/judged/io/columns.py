@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, NoReturn
 from numpy.typing import NDArray
 
 from judged.errors import DataError, Hint, Place, UsageError, shown, to_choose
-from judged.io.text.decimals import What, is_decimal
+from judged.io.text import What, is_decimal
 from judged.registry import nearest_name
 
 # ── Names of columns as people write them ───────────────────────────────────────────────────────────

@@ -12,8 +12,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from judged._types import Ints
-from judged.core.ids import IdColumn
-from judged.core.tables import HasName, Passages, Qrels, Run
+from judged.core.tables import HasName, IdColumn, Passages, Qrels, Run
 from judged.core.unread_runs import read_dict
 from judged.errors import DataError, Hint, Place, UsageError, shown, to_choose
 from judged.io.cells import as_list

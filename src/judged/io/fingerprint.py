@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from judged._types import Ints
-from judged.core.ids import IdColumn
-from judged.core.tables import Qrels, Run
+from judged.core.tables import IdColumn, Qrels, Run
 from judged.io.files import OpenFile, file_path
 
 

@@ -16,8 +16,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from judged.core.ids import IdColumn
-from judged.core.tables import Run
+from judged.core.tables import IdColumn, Run
 from judged.core.unread_runs import ArrowRun
 from judged.errors import DataError, EngineError, JudgedError, Place, UsageError
 from judged.io.cells import Column

@@ -12,10 +12,9 @@ from judged.core.tables import Run
 from judged.core.unread_runs import Layout, TextRun, read_rows
 from judged.errors import Warned
 from judged.io.columns import is_borrowed
-from judged.io.files import Content, Raw
-from judged.io.mapped import in_memory, open_later, open_now
+from judged.io.files import Content, Raw, in_memory, open_later, open_now
 from judged.io.origin import Context
-from judged.io.text.encoding import check_end
+from judged.io.text import check_end
 
 if TYPE_CHECKING:
     from judged.io.origin import Origin

@@ -18,10 +18,10 @@ from judged.errors import DataError, UsageError, shown
 from judged.io.columns import ANY_COLUMNS, ColumnRequest, Roles, are_columns
 from judged.io.files import PATH, Content, is_file_like, is_path, open_content, open_stream
 from judged.io.formats.registry import detect_format, raise_undetected
+from judged.io.lines import read_head
 from judged.io.origin import Context
 from judged.io.outputs import located
 from judged.io.recognise import Input
-from judged.io.text.lines import read_head
 
 if TYPE_CHECKING:
     from judged.io.formats.registry import Detected, OpenTable

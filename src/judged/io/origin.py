@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from judged._types import Ints
-from judged.core.ids import IdColumn
+from judged.core.tables import IdColumn
 from judged.errors import Place, Warned, shown
 from judged.io.columns import ColumnRequest
 
 if TYPE_CHECKING:
-    from judged.io.mapped import TextLines
+    from judged.io.files import TextLines
 
 Ids = Sequence[Any] | IdColumn
 

@@ -14,24 +14,22 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from judged.core.find.reference import raise_empty_run
 from judged.core.parts.run import LocalPartitions, Part, PartitionedRun, concatenate_runs
+from judged.core.reference import raise_empty_run
 from judged.core.tables import Run
 from judged.core.unread_runs import UnreadRun
 from judged.errors import DataError, Hint, Place
 from judged.io.columns import ColumnRequest, find_columns
-from judged.io.files import PAD, file_path, is_store, open_regular, raise_file_error
+from judged.io.files import PAD, file_path, is_store, map_file, open_regular, raise_file_error
 from judged.io.formats.registry import FORMATS, ROW_SIZE, Detected, Rows, detect_format
-from judged.io.formats.trec import TREC, unread_lines
-from judged.io.mapped import map_file
+from judged.io.formats.trec import TREC, parse_run, unread_lines
+from judged.io.lines import Head, first_line, whole_lines
 from judged.io.open_table import open_whole_run
 from judged.io.origin import Context
 from judged.io.outputs import located
 from judged.io.recognise import is_dataset, is_lazy
 from judged.io.stored import Stored, is_beir_folder, list_files, map_files, show_address
-from judged.io.text.encoding import Begin, text_start
-from judged.io.text.lines import Head, first_line, whole_lines
-from judged.io.text.trec import parse_run
+from judged.io.text import Begin, text_start
 
 FEWEST, MOST = 1_000_000, 4_000_000  # rows of a partition of a columnar file
 SMALLEST, LARGEST = 32 << 20, 64 << 20  # bytes of a partition of text

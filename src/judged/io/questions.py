@@ -15,6 +15,7 @@ from judged.io.chunks import are_sets, is_pair, read_chunk_entries
 from judged.io.columns import ColumnRequest
 from judged.io.containers import flatten_sets
 from judged.io.files import Content, is_file_like, is_path
+from judged.io.lines import read_head
 from judged.io.open_table import open_values
 from judged.io.origin import Context, Origin
 from judged.io.outputs import located
@@ -27,8 +28,7 @@ from judged.io.recognise import (
     raise_no_questions,
 )
 from judged.io.table import SourceTable, as_qrels, as_run
-from judged.io.text.lines import read_head
-from judged.tables.text import counted
+from judged.tables.table import counted
 
 # ── Questions with retrieved and relevant chunks in one file: one record per question ───────────────
 

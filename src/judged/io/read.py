@@ -11,12 +11,12 @@ from judged.core.tables import Qrels as Qrels  # from here `Qrels(source)` can r
 from judged.core.tables import Run as Run
 from judged.core.unread_runs import ScoreColumn, UnreadRun
 from judged.io.columns import ColumnRequest
-from judged.io.open_table import as_read_run, read_one_run, read_requested_qrels
 from judged.io.outputs import located
 from judged.io.recognise import Input, are_files
 
 if TYPE_CHECKING:
     from judged.io.columns import Split
+from judged.io.open_table import as_read_run, read_one_run, read_requested_qrels
 
 
 def read_run(

@@ -18,7 +18,7 @@ from judged._types import Bytes
 from judged.core.native import native
 from judged.errors import DataError, FileError
 from judged.io.files import CHANGED, file_path, is_path, is_store, limit_text, raise_file_error
-from judged.io.text.encoding import Begin
+from judged.io.text import Begin
 
 # ── A file as it was when it was listed, on disk or in an object store that pyarrow opens; small, so that it can be sent to workers ───
 

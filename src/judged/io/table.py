@@ -11,13 +11,12 @@ from numpy.typing import NDArray
 
 from judged._types import Floats, Ints, is_masked_array
 from judged.core import segments
-from judged.core.ids import IdColumn
-from judged.core.tables import Id, IdKind, Passages, Qrels, Run, are_subtopics
+from judged.core.tables import Id, IdColumn, IdKind, Passages, Qrels, Run, are_subtopics
 from judged.errors import DataError, Hint, Place, Warned, shown
 from judged.io.cells import Column, RawIds, as_list, encode_ids, floats, group_ids, ranks
 from judged.io.columns import ColumnRequest, Role, is_borrowed, list_columns, same_column
 from judged.io.origin import Context, Origin
-from judged.io.text.decimals import first_wrong, is_decimal, parse_number, raise_number
+from judged.io.text import first_wrong, is_decimal, parse_number, raise_number
 
 # ── Columns of a table by role, gathered batch by batch ─────────────────────────────────────────────
 

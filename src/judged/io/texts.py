@@ -23,11 +23,11 @@ from judged.io.formats.json import JSON, read_values
 from judged.io.formats.registry import detect_format, raise_undetected
 from judged.io.formats.shapes import shape_texts
 from judged.io.frames import Frame, arrow_frame, frame_of, mapping_frame, raise_lengths
+from judged.io.json_parser import load_json
+from judged.io.lines import Head, first_line, iterate_blocks, iterate_lines
 from judged.io.origin import Context
 from judged.io.stored import TextKind
-from judged.io.text.encoding import raise_encoding
-from judged.io.text.json_parser import load_json
-from judged.io.text.lines import Head, first_line, iterate_blocks, iterate_lines
+from judged.io.text import raise_encoding
 
 # ── Records of texts: ids, titles and texts, found by their known names ─────────────────────────────
 

@@ -27,7 +27,7 @@ from judged.io.outputs import check_output
 from judged.io.questions import read_questions
 from judged.io.read import read_qrels, read_requested_run, read_run, split_of
 from judged.io.recognise import recognise
-from judged.io.text.encoding import is_text
+from judged.io.text import is_text
 from judged.registry import choose_one
 
 _ENCODE = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode

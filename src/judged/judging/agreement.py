@@ -33,8 +33,7 @@ from judged.stats.checks import check_choice, check_count, check_share
 from judged.stats.ratings import Label, Ratings
 from judged.steps import step
 from judged.tables.result import RecordTable, Result
-from judged.tables.table import Table
-from judged.tables.text import counted, distinct_columns, number
+from judged.tables.table import Table, counted, distinct_columns, number
 
 _MANY_QUERIES = 10  # minimum number of queries to show those with the lowest agreement
 _WORST = 5  # queries, and documents, that are shown

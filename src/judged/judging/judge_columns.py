@@ -19,8 +19,8 @@ from judged.io.columns import NAMES, ColumnRequest, Role, Roles, list_columns
 from judged.io.open_table import open_role_table
 from judged.io.read import read_qrels
 from judged.io.table import RoleTable, with_spellings
-from judged.io.text.decimals import LARGEST_GRADE
-from judged.tables.text import some
+from judged.io.text import LARGEST_GRADE
+from judged.tables.table import some
 
 _QRELS = ColumnRequest("qrels").all_roles
 

@@ -8,16 +8,15 @@ from typing import Any, Literal, Unpack
 import numpy as np
 
 from judged._types import Floats, Ints
-from judged.core.ids import IdColumn
 from judged.core.policy import Rejudged
-from judged.core.tables import Qrels
+from judged.core.tables import IdColumn, Qrels
 from judged.errors import DataError, Hint, UsageError, shown
 from judged.evaluation.options import JudgmentColumns, named_columns
 from judged.io.columns import ColumnRequest
 from judged.judging.panel import Panel, Units, read_panel
 from judged.stats.checks import check_choice
 from judged.steps import step
-from judged.tables.text import counted
+from judged.tables.table import counted
 
 How = Literal["majority", "mean", "median", "max", "min", "adjudicate"]
 MergeTies = Literal["error", "lower", "higher", "first"]

@@ -27,7 +27,7 @@ from judged.judging.todo import Judgment, Judgments, Missing, Scale, TodoItem, r
 from judged.stats.checks import check_count
 from judged.steps import step
 from judged.tables.result import RecordTable
-from judged.tables.text import counted
+from judged.tables.table import counted
 
 # After the steps of UMBRELA (Upadhyay, Pradeep, Thakur, Craswell and Lin, 2024), which follows Thomas, Spielman, Craswell and Mitra (SIGIR 2024): intent, match,
 # trustworthiness, then one grade.

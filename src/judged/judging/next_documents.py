@@ -13,13 +13,13 @@ from judged.core.judged import Judged
 from judged.core.judged_views import repeat_queries, with_judgments
 from judged.core.tables import Id
 from judged.errors import Hint, UsageError
+from judged.evaluation.inputs import Provenance, in_one_order
 from judged.evaluation.measuring import column
-from judged.evaluation.provenance import Provenance, in_one_order
 from judged.judging.todo import Todo, TodoItem
 from judged.measures.registry import Measure
 from judged.stats.checks import check_choice, check_count
 from judged.steps import step
-from judged.tables.text import number
+from judged.tables.table import number
 
 Strategy = Literal["depth", "bounds"]
 DEPTH = 100  # of measures without a cutoff

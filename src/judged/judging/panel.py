@@ -11,11 +11,10 @@ from typing import Any
 import numpy as np
 
 from judged._types import Floats, Ints
-from judged.core.find.reference import check_same_kinds
-from judged.core.ids import IdColumn
 from judged.core.policy import Policy, Rejudged
 from judged.core.pool import pool_of
-from judged.core.tables import Id, IdKind, Qrels, decoded
+from judged.core.reference import check_same_kinds
+from judged.core.tables import Id, IdColumn, IdKind, Qrels, decoded
 from judged.errors import Hint, UsageError, Warned, shown
 from judged.io.columns import ANY_COLUMNS, ColumnRequest
 from judged.io.open_table import read_requested_qrels

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from judged._types import Bools
-from judged.core.find.ranking import ranked_rows
 from judged.core.policy import Duplicates, Order, Policy, Ties
+from judged.core.reference import ranked_rows
 from judged.core.tables import Id, Qrels, Run, decoded
 from judged.errors import DataError, UsageError
 from judged.evaluation.evaluate import evaluate
@@ -18,11 +18,10 @@ from judged.io.read import read_qrels, read_run
 from judged.io.recognise import named_runs
 from judged.io.run_names import short_names
 from judged.judging.todo import Todo, TodoItem
-from judged.measures.grammar import parse
-from judged.measures.registry import Measure
+from judged.measures.registry import Measure, parse
 from judged.stats.checks import check_count
 from judged.tables.result import RecordTable
-from judged.tables.text import counted
+from judged.tables.table import counted
 
 Pooled = dict[Id, dict[Id, dict[int, int]]]  # query → doc → run → rank
 

@@ -19,13 +19,11 @@ from judged.io.columns import ColumnRequest
 from judged.io.recognise import named_runs
 from judged.io.run_names import short_names
 from judged.judging.panel import Panel
-from judged.measures.grammar import parse
-from judged.measures.registry import Measure
+from judged.measures.registry import Measure, parse
+from judged.stats.intervals import summarise
 from judged.stats.rank_correlation import kendall, tau_ap
-from judged.stats.summary import summarise
 from judged.tables.result import RecordTable, Result
-from judged.tables.table import Table
-from judged.tables.text import counted, distinct_columns, number
+from judged.tables.table import Table, counted, distinct_columns, number
 
 _ROUNDING = 1e-12  # relative to the largest mean: smaller differences are ties
 

@@ -24,8 +24,7 @@ from judged.io.read import read_qrels
 from judged.io.texts import Texts, read_texts
 from judged.registry import choose_one
 from judged.tables.result import Result
-from judged.tables.table import Table
-from judged.tables.text import counted, number, some
+from judged.tables.table import Table, counted, number, some
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from judged.errors import UsageError
-from judged.measures.grammar import parse
 from judged.measures.other_tools import CUTOFFS, NICKNAMES, ORDER
-from judged.measures.registry import Definition, Measure
+from judged.measures.registry import Definition, Measure, parse
 
 
 @dataclass(frozen=True, slots=True)

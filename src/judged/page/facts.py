@@ -20,15 +20,15 @@ from judged.curves.points import Curves
 from judged.curves.run_curves import curve
 from judged.errors import Warned
 from judged.evaluation.evaluate import with_bounds
+from judged.evaluation.inputs import judged_share
 from judged.evaluation.model_judgments import worth_of_model
-from judged.evaluation.provenance import judged_share
 from judged.evaluation.values import Values
 from judged.measures.registry import Measure
 from judged.page.methods import EMPTY, citations, inputs, methods
 from judged.page.subject import Subject
 from judged.references import short_form
 from judged.steps import step
-from judged.tables.text import number, plain_data
+from judged.tables.table import number, plain_data
 
 
 def answers(subject: Subject) -> list[dict[str, Any]]:

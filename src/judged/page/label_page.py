@@ -16,7 +16,7 @@ from judged.judging.todo import Missing, Scale, TodoItem, assign, read_todo, tex
 from judged.page.assemble import LABEL, assembled, check_path, check_title, json_bytes
 from judged.stats.checks import check_choice, check_count
 from judged.steps import step
-from judged.tables.text import counted
+from judged.tables.table import counted
 
 _BLOCK = 50  # documents whose texts are unpacked together
 

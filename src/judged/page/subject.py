@@ -19,7 +19,7 @@ from judged.evaluation.values import Values
 from judged.io.recognise import recognise
 from judged.io.run_names import short_names
 from judged.measures.registry import Measure
-from judged.stats.summary import no_weights
+from judged.stats.checks import no_weights
 
 
 @dataclass(frozen=True, eq=False)

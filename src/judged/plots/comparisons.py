@@ -10,7 +10,7 @@ import numpy as np
 
 from judged._types import Floats
 from judged.io.run_names import short_names
-from judged.measures.grammar import parse
+from judged.measures.registry import parse
 from judged.plots.style import (
     MARKERS,
     SIZE,
@@ -28,7 +28,7 @@ from judged.plots.style import (
 from judged.stats.decisions import Verdict
 from judged.stats.differences import known_rows
 from judged.stats.intervals import interval
-from judged.tables.text import counted, p_text, signed
+from judged.tables.table import counted, p_text, signed
 
 if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison

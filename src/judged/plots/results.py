@@ -25,7 +25,7 @@ from judged.plots.style import (
 )
 from judged.stats.checks import check_choice
 from judged.stats.differences import known_rows
-from judged.tables.text import counted, title_of
+from judged.tables.table import counted, title_of
 
 if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison

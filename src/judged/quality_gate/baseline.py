@@ -17,7 +17,7 @@ from judged.evaluation.values import Values
 from judged.io.atomic import write_atomically
 from judged.io.files import is_path, open_content, raise_file_error, read_text
 from judged.io.fingerprint import content_of, file_hash
-from judged.tables.text import plain_data
+from judged.tables.table import plain_data
 
 _INPUTS = ("version", "qrels", "qrels_file", "run_file")  # what a file has beside the values
 _SAVED = re.compile(r'\ufeff?\s*(\[\s*)?\{\s*"judged"\s*:')

@@ -18,8 +18,7 @@ from judged.quality_gate.rules import Rules
 from judged.stats.paired.registry import TESTS
 from judged.tables.formats.md import table_markdown
 from judged.tables.result import Tracked
-from judged.tables.table import Table
-from judged.tables.text import counted, number, p_text
+from judged.tables.table import Table, counted, number, p_text
 
 
 @dataclass(frozen=True, eq=False, repr=False)

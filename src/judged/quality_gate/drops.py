@@ -14,7 +14,7 @@ import numpy as np
 from judged._types import Floats
 from judged.comparison.comparison import Comparison
 from judged.comparison.difference import SKEWED, Difference, skewness
-from judged.measures.grammar import parse
+from judged.measures.registry import parse
 from judged.quality_gate.rules import Rules
 from judged.stats.checks import deviations
 from judged.stats.corrections import CORRECTIONS, adjusted, levels

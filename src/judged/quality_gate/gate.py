@@ -23,8 +23,8 @@ from judged.io.files import OpenFile, file_path, is_path
 from judged.io.fingerprint import file_hash
 from judged.io.outputs import check_output
 from judged.io.run_names import short_names
-from judged.measures.grammar import parse, parse_all
 from judged.measures.profiles import profile as profile_named
+from judged.measures.registry import parse, parse_all
 from judged.quality_gate.baseline import Baseline, append_build, read_anchor, read_baseline
 from judged.quality_gate.decision import Gate
 from judged.quality_gate.drops import drops_of, usable_rules

@@ -12,12 +12,12 @@ from judged.comparison.comparison import Comparison
 from judged.core.tables import Id
 from judged.errors import Hint
 from judged.evaluation.values import Values
-from judged.measures.grammar import parse
+from judged.measures.registry import parse
 from judged.quality_gate.drops import POWER, Drop, above, decide_drops, is_sparse
 from judged.quality_gate.rules import Rules
 from judged.stats.differences import ROUNDING
 from judged.stats.power import MATERIAL
-from judged.tables.text import counted, p_text, some
+from judged.tables.table import counted, p_text, some
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,10 +13,9 @@ from judged.core.policy import Policy, PolicyOptions
 from judged.errors import DataError, Hint, JudgedError, UsageError, shown
 from judged.evaluation.options import INPUT_OPTIONS, InputOptions
 from judged.io.files import read_text
-from judged.measures.grammar import parse_all
 from judged.measures.parameters import number, one_of
 from judged.measures.profiles import profile as profile_named
-from judged.measures.registry import Measure
+from judged.measures.registry import Measure, parse_all
 from judged.registry import choose_one
 from judged.stats.checks import check_count
 from judged.stats.corrections import CORRECTIONS

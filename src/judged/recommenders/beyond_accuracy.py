@@ -17,12 +17,10 @@ from judged.measures.registry import Measure
 from judged.recommenders.lists import read_recommendations, warnings_of
 from judged.recommenders.measures import BEYOND, parse_beyond, values_of
 from judged.stats.checks import check_count
-from judged.stats.intervals import interval
-from judged.stats.summary import mean
+from judged.stats.intervals import interval, mean
 from judged.steps import step
 from judged.tables.result import RecordTable, Result
-from judged.tables.table import Table
-from judged.tables.text import counted
+from judged.tables.table import Table, counted
 
 
 def beyond_accuracy(

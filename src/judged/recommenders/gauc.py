@@ -12,12 +12,11 @@ from judged.core.policy import PolicyOptions
 from judged.core.tables import Id
 from judged.errors import DataError, Hint, UsageError, shown
 from judged.evaluation.evaluate import join
-from judged.measures.grammar import parse
+from judged.measures.registry import parse
 from judged.stats.checks import check_share
 from judged.stats.intervals import weighted_interval, within
 from judged.tables.result import RecordTable, Result
-from judged.tables.table import Table
-from judged.tables.text import counted
+from judged.tables.table import Table, counted
 
 
 @dataclass(frozen=True, eq=False, repr=False)

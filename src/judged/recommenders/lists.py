@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 
 from judged._types import Bools, Floats, Ints
 from judged.core import segments
-from judged.core.find.ranking import ranked_rows
 from judged.core.policy import Policy
+from judged.core.reference import ranked_rows
 from judged.core.tables import Id, decoded
 from judged.errors import DataError, Hint, UsageError, Warned, shown
 from judged.io.arrays import as_numbers, is_number_matrix, is_sparse
 from judged.io.read import read_qrels, read_run
 from judged.stats.checks import check_count
-from judged.tables.text import counted
+from judged.tables.table import counted
 
 By = Literal["users", "interactions"]
 Discount = Literal["none", "log2", "reciprocal", "geometric"]

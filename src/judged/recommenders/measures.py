@@ -9,9 +9,8 @@ import numpy as np
 
 from judged._types import Bools, Floats, Ints
 from judged.errors import Hint, UsageError, Wording
-from judged.measures.grammar import parse_all
 from judged.measures.parameters import Flag, Persistence, Share, Spec, number
-from judged.measures.registry import MEASURES, Measure, measure
+from judged.measures.registry import MEASURES, Measure, measure, parse_all
 from judged.recommenders.lists import By, Discount, RecommendedLists, discounts
 
 Formula = Callable[..., Any]  # from `RecommendedLists` and parameters to values

@@ -11,7 +11,11 @@ from .effect_sizes import cliff as cliff
 from .effect_sizes import record as record
 from .effect_sizes import standardised as standardised
 from .effect_sizes import superiority as superiority
+from .intervals import SUMMARIES as SUMMARIES
+from .intervals import geometric_mean as geometric_mean
 from .intervals import interval as interval
+from .intervals import mean as mean
+from .intervals import summarise as summarise
 from .intervals import weighted_interval as weighted_interval
 from .intervals import wilson as wilson
 from .leaderboard import RankSets as RankSets
@@ -39,7 +43,3 @@ from .rank_correlation import tau_ap as tau_ap
 from .rank_overlap import overlap as overlap
 from .rank_overlap import rbo as rbo
 from .ratings import Ratings as Ratings
-from .summary import SUMMARIES as SUMMARIES
-from .summary import geometric_mean as geometric_mean
-from .summary import mean as mean
-from .summary import summarise as summarise

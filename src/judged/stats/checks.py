@@ -81,3 +81,8 @@ def deviations(d: Floats) -> Floats:
 def possible(p: float) -> float:
     """Clip a p-value to the range that is reported: above 0, even if the tail underflows, and at most 1."""
     return min(1.0, max(_TINY, float(p)))
+
+
+def no_weights(what: str) -> UsageError:
+    """The error of a computation that cannot use weights of queries, and must not ignore them."""
+    return UsageError("query-weights", f"{what} cannot use weights of queries", hint="evaluate again without weights")

@@ -20,7 +20,7 @@ from judged.stats.corrections import CORRECTIONS, Correction, adjusted, levels
 from judged.stats.differences import TestOutcome, pairwise
 from judged.stats.paired.registry import TESTS, PairTest, interval_of, mean_difference, outcome_of_pairs
 from judged.stats.two_phase import CheapValues
-from judged.tables.text import counted
+from judged.tables.table import counted
 
 Verdict = Literal[
     "better",

@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from judged.tables.formats import render_result
-from judged.tables.table import Detail, Table
-from judged.tables.text import number, plain_data
+from judged.tables.table import Detail, Table, number, plain_data
 
 
 class Result:

@@ -16,10 +16,10 @@ from judged.comparison.answer import (
     words_text,
 )
 from judged.comparison.tables import TableName
-from judged.measures.grammar import parse
+from judged.measures.registry import parse
 from judged.stats.decisions import OPPOSITE, Verdict
 from judged.tables.formats.table import table_text
-from judged.tables.text import number, signed
+from judged.tables.table import number, signed
 
 FILES = [str(jd.sample_path(f"runs/{name}.run")) for name in ("bm25", "tfidf", "dense")]
 

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judged.core.ids import IdColumn
+from judged.core.tables import IdColumn
 
 IDS = st.lists(
     st.binary(max_size=20).filter(lambda b: 0 not in b)

@@ -9,9 +9,9 @@ import pytest
 from refusals import refusal
 
 import judged as jd
-from judged.core.ids import IdColumn
 from judged.core.join import join
 from judged.core.pool import pool_of
+from judged.core.tables import IdColumn
 
 
 def over_all_orders(qrels: dict, run: dict, measures: list[str], **policy) -> dict[str, float]:

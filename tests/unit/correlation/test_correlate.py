@@ -11,7 +11,7 @@ from refusals import refusal
 from scipy import stats
 
 import judged as jd
-from judged.core.ids import IdColumn
+from judged.core.tables import IdColumn
 from judged.correlation import correlate_all
 from judged.correlation.system_scores import read_scores
 from judged.stats.rank_correlation import RANK_COEFFICIENTS, kendall, tau_ap

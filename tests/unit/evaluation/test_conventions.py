@@ -10,9 +10,8 @@ from refusals import refusal
 import judged as jd
 from judged.evaluation.conventions import Published, ToolValue
 from judged.evaluation.tool_differences import POLICIES, Switch
-from judged.measures.grammar import parse
 from judged.measures.profiles import PROFILES
-from judged.measures.registry import MEASURES, Measure
+from judged.measures.registry import MEASURES, Measure, parse
 
 PLAIN = [
     Measure(d) for d in MEASURES if d.needs == "grades" and not d.text and d.summary != "none" and d.family != "own"

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import judged as jd
-from judged.core.find.scan import INDEX
+from judged.core.scan import INDEX
 from judged.io.fingerprint import content_of
 
 RUN = "q10 Q0 c 1 9 t\nq10 Q0 b 2 8 t\nq2 Q0 x 1 7 t\nq2 Q0 a 2 7 t\nq1 Q0 z 1 1 t\n"

@@ -7,10 +7,9 @@ from for_each import for_each
 
 from judged.evaluation.describe import edge_cases
 from judged.evaluation.tool_differences import Peer, _with_number, peers_of
-from judged.measures.grammar import parse
 from judged.measures.other_tools import NAMES, SPELLINGS
 from judged.measures.profiles import PROFILES
-from judged.measures.registry import MEASURES, Definition
+from judged.measures.registry import MEASURES, Definition, parse
 
 OWN = [d for d in MEASURES if d.family != "own"]
 

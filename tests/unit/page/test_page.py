@@ -483,7 +483,7 @@ def test_an_older_page_stays_where_the_new_one_fails(tmp_path):
 
 
 def test_a_share_of_judged_documents_is_of_those_that_have_the_rank():
-    from judged.evaluation.provenance import judged_share
+    from judged.evaluation.inputs import judged_share
 
     judged = jd.join({"q": {"a": 1, "b": -1}, "r": {"a": 0}}, {"q": ["a", "b", "c"], "r": ["c", "a"]})
     assert judged_share(judged, np.array([1, 2, 3])).tolist() == [1 / 2, 1 / 2, 0]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from refusals import refusal
 
-from judged.stats.summary import SUMMARIES, summarise
+from judged.stats.intervals import SUMMARIES, summarise
 
 X = np.array([0.25, np.nan, 1.0, 0.0])
 EXPECTED = {

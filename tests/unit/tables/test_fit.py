@@ -5,7 +5,7 @@ import re
 import pytest
 
 import judged as jd
-from judged.evaluation.evaluations import Evaluations
+from judged.evaluation.values import Evaluations
 from judged.tables.formats.table import table_text
 from judged.tables.table import Table
 

@@ -20,8 +20,8 @@ from judged.comparison.tables import TableName
 from judged.compat import ranx
 from judged.correlation.correlate import correlate_all
 from judged.evaluation.describe import MeasureDescription
-from judged.evaluation.evaluations import Evaluations
 from judged.evaluation.explain import Explanations
+from judged.evaluation.values import Evaluations
 from judged.judging.todo import Judgment, Judgments, Todo, TodoItem
 from judged.measures.registry import MEASURES
 from judged.recommenders.measures import BEYOND

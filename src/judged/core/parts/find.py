@@ -10,7 +10,13 @@ import numpy as np
 
 from judged._types import Bytes, Ints
 from judged.core import segments
-from judged.core.find.reference import (
+from judged.core.native import native, return_memory
+from judged.core.parts.pass_one import LocatedHits, LocateHits, pack_pool
+from judged.core.parts.pass_two import CountRanks, HitIndex, RankCounts, index_hits
+from judged.core.parts.run import MAX_UNJUDGED, LocalPartitions, PartitionedRun
+from judged.core.policy import Policy
+from judged.core.pool import IdPool
+from judged.core.reference import (
     Hits,
     by_grade,
     check_id_kinds,
@@ -20,15 +26,8 @@ from judged.core.find.reference import (
     raise_no_common_query,
     raise_no_rank,
 )
-from judged.core.find.scan import ALL, BYTES, StreamScan, as_hits, is_regular, native_policy, native_pool
-from judged.core.ids import IdColumn
-from judged.core.native import native, return_memory
-from judged.core.parts.pass_one import LocatedHits, LocateHits, pack_pool
-from judged.core.parts.pass_two import CountRanks, HitIndex, RankCounts, index_hits
-from judged.core.parts.run import MAX_UNJUDGED, LocalPartitions, PartitionedRun
-from judged.core.policy import Policy
-from judged.core.pool import IdPool
-from judged.core.tables import IdKind
+from judged.core.scan import ALL, BYTES, StreamScan, as_hits, is_regular, native_policy, native_pool
+from judged.core.tables import IdColumn, IdKind
 from judged.core.unread_runs import TextRun, UnreadRun
 from judged.errors import DataError, Hint, UsageError, Warned
 

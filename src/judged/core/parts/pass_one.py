@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from judged._types import Floats, Ints
-from judged.core.find.reference import check_id_kinds
-from judged.core.find.scan import native_policy, native_pool
 from judged.core.native import as_ints, native
 from judged.core.parts.run import Part, PartTask
 from judged.core.policy import Policy
 from judged.core.pool import IdPool
+from judged.core.reference import check_id_kinds
+from judged.core.scan import native_policy, native_pool
 from judged.core.tables import IdKind, Run
 from judged.core.unread_runs import ArrowRun, TextRun, UnreadRun
 from judged.errors import Hint, UsageError

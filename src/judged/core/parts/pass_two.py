@@ -16,14 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged._types import Bools, Floats, Ints
-from judged.core.find.scan import native_policy, native_pool
-from judged.core.ids import IdColumn
 from judged.core.native import as_ints, native
 from judged.core.parts.pass_one import LocatedHits, feed_native, pack_pool, require_native
 from judged.core.parts.run import MAX_UNJUDGED, Part, PartTask
 from judged.core.policy import Policy
 from judged.core.pool import IdPool
-from judged.core.tables import IdKind, Run
+from judged.core.scan import native_policy, native_pool
+from judged.core.tables import IdColumn, IdKind, Run
 from judged.core.unread_runs import TextRun
 from judged.errors import Warned
 

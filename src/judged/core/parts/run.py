@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, runtime_check
 
 import numpy as np
 
-from judged.core.ids import IdColumn
-from judged.core.tables import Run, unknown_row
+from judged.core.tables import IdColumn, Run, unknown_row
 from judged.core.unread_runs import UnreadRun
 from judged.errors import EngineError, JudgedError, Place
 

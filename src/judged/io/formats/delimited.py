@@ -20,15 +20,23 @@ from judged.core.unread_runs import TextRun
 from judged.errors import DataError, Place, shown
 from judged.io import files as limits
 from judged.io.columns import ColumnRequest, count_known, find_columns
-from judged.io.files import PAD, Content, Raw
+from judged.io.files import PAD, Content, Raw, TextLines, open_later
 from judged.io.formats.registry import FORMATS, Detected, FileFormat, TextChunks
-from judged.io.mapped import TextLines, open_later
+from judged.io.lines import Head
 from judged.io.native_text import NativeText
 from judged.io.origin import Context, Origin
 from judged.io.table import Batch, ColumnBatches, SourceTable, as_run, concatenate
-from judged.io.text.decimals import is_decimal, with_points
-from judged.io.text.encoding import WHOLE, Begin, check_encoding, check_end, is_text, is_wide, warn_encoding
-from judged.io.text.lines import Head
+from judged.io.text import (
+    WHOLE,
+    Begin,
+    check_encoding,
+    check_end,
+    is_decimal,
+    is_text,
+    is_wide,
+    warn_encoding,
+    with_points,
+)
 
 _BATCH = 1 << 11  # few enough to be freed before the garbage collector visits them twice
 _BATCHES = 32  # in one table of a partition

@@ -17,15 +17,14 @@ from judged.core.tables import Run
 from judged.core.unread_runs import TextRun
 from judged.errors import JudgedError, Place
 from judged.io.columns import NAMES, ColumnRequest, find_columns, is_flat, nested
-from judged.io.files import PAD, Content, Raw
+from judged.io.files import PAD, Content, Raw, TextLines, open_later
 from judged.io.formats.registry import FORMATS, Detected, FileFormat, TextChunks
 from judged.io.formats.shapes import parts_of, read_shape, shape_of
-from judged.io.mapped import TextLines, open_later
+from judged.io.json_parser import is_json, load_json
+from judged.io.lines import Head
 from judged.io.native_text import NativeText
 from judged.io.origin import Context, Origin
-from judged.io.text.encoding import WHOLE, Begin, check_end, decode, text_start
-from judged.io.text.json_parser import is_json, load_json
-from judged.io.text.lines import Head
+from judged.io.text import WHOLE, Begin, check_end, decode, text_start
 
 if TYPE_CHECKING:
     from judged.io.table import ColumnBatches, SourceTable

@@ -10,18 +10,16 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from judged.core.ids import IdColumn
-from judged.core.tables import Qrels
+from judged.core.tables import IdColumn, Qrels
 from judged.core.unread_runs import ScoreColumn, read_rows
 from judged.errors import DataError, Place, shown
 from judged.io.columns import ColumnRequest
 from judged.io.files import PAD, Content
 from judged.io.formats.registry import FORMATS, Detected, FileFormat
+from judged.io.formats.trec import is_letor_line, is_score, parse_scores
+from judged.io.lines import Head, iterate_blocks
 from judged.io.origin import Context, Origin
-from judged.io.text.decimals import LARGEST_GRADE, is_decimal, raise_number
-from judged.io.text.encoding import check_end
-from judged.io.text.lines import Head, iterate_blocks
-from judged.io.text.trec import is_letor_line, is_score, parse_scores
+from judged.io.text import LARGEST_GRADE, check_end, is_decimal, raise_number
 
 _LINE = "label qid:… features # document"
 _START = re.compile(rb"[ \t]*+([+-]?+(?:\d++\.?+\d*+|\.\d++)(?:[eE][+-]?+\d++)?+)[ \t]++qid:([^ \t\r#]++)")

@@ -12,7 +12,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from judged.errors import DataError, Place, shown
-from judged.io.text.encoding import Begin
+from judged.io.text import Begin
 from judged.registry import Registry
 
 if TYPE_CHECKING:
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from judged.io.columns import ColumnRequest
     from judged.io.files import Content
     from judged.io.frames import Frame
+    from judged.io.lines import Head
     from judged.io.origin import Context
     from judged.io.stored import Stored
     from judged.io.table import ColumnBatches, SourceTable
-    from judged.io.text.lines import Head
 
     OpenTable = SourceTable | ColumnBatches | Run | Qrels | ScoreColumn
 

@@ -19,8 +19,8 @@ from judged.io.columns import choose_split
 from judged.io.formats.known_shapes import SHAPES, Paths, Shape
 from judged.io.origin import Context
 from judged.io.table import SourceTable
-from judged.io.text.decimals import is_decimal
-from judged.tables.text import counted
+from judged.io.text import is_decimal
+from judged.tables.table import counted
 
 _QUERIES = ("query", "query_id", "queryid", "qid", "topic")
 _FEW = 16  # entries by which a value is recognised

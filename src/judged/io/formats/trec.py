@@ -1,25 +1,315 @@
-"""TREC runs and judgments. A run in a plain file is mapped and left to the native core; nothing is copied."""
+"""TREC files: the parser, which is the specification of the native core, and the format. A run in a plain file is mapped and left to the native core; nothing is copied."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, nullcontext
 from functools import partial
-from typing import IO, Any, NoReturn
+from itertools import islice
+from typing import IO, TYPE_CHECKING, Any, NamedTuple, NoReturn
 
-from judged._types import Bytes
-from judged.core.tables import NO_SUBTOPIC, Qrels, Run
-from judged.core.unread_runs import Layout, TextRun, TextStream, UnreadRun, read_rows, row_begins
-from judged.errors import Place
+import numpy as np
+
+from judged._types import Bytes, Floats, Ints
+from judged.core.tables import NO_SUBTOPIC, IdColumn, Qrels, Run, are_subtopics
+from judged.core.unread_runs import Layout, ScoreColumn, TextRun, TextStream, UnreadRun, read_rows, row_begins
+from judged.errors import DataError, Hint, Place, Warned, shown
+from judged.io import files as limits
 from judged.io.columns import ColumnRequest
-from judged.io.files import PAD, Content, Raw, open_content
+from judged.io.files import (
+    PAD,
+    Content,
+    Raw,
+    TextLines,
+    in_memory,
+    line_at,
+    line_of,
+    open_content,
+    open_later,
+    open_now,
+)
 from judged.io.formats.registry import FORMATS, Detected, FileFormat, TextChunks
-from judged.io.mapped import TextLines, in_memory, line_at, line_of, open_later, open_now
 from judged.io.origin import Context, Origin
-from judged.io.text.encoding import WHOLE, Begin, check_end, text_start
-from judged.io.text.lines import Head
-from judged.io.text.trec import QRELS, RUN, is_trec_line, parse_qrels, parse_run, raise_text
+from judged.io.text import (
+    LARGEST_GRADE,
+    SCORE_PATTERN,
+    WHOLE,
+    Begin,
+    What,
+    check_end,
+    is_decimal,
+    number_as_in_c,
+    parse_number,
+    raise_nul,
+    raise_number,
+    text_start,
+)
+from judged.tables.table import counted
+
+if TYPE_CHECKING:
+    from judged.io.lines import Head
+
+
+class TrecColumns(NamedTuple):
+    """The columns of a kind of TREC file."""
+
+    what: str
+    columns: tuple[str, ...]
+    number: int  # index of the score or grade
+    whole: bool = False  # a lenient reader takes an integer there (C's `atol`)
+
+
+RUN = TrecColumns("run", ("query", "Q0", "doc", "rank", "score", "tag"), 4)
+QRELS = TrecColumns("qrels", ("query", "0", "doc", "grade"), 3, whole=True)
+PREFS = TrecColumns("preferences", ("query", "group", "subgroup", "doc", "grade"), 4)
+SCORES = TrecColumns("scores", ("score",), 0)
+
+_CELL = re.compile(rb"[^ \t\r]+")
+_NUMBER = re.compile(
+    rb"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|inf(?:inity)?|nan)", re.IGNORECASE
+)  # NaN has an error of its own
+_SECOND = re.compile(rb"qid:|\d+:[^ \t]*$")  # a query; or the first feature, if the query is missing
+_HASHED = re.compile(rb"(?m)^#[^ \t\n]*+[ \t].+$")
+_EMPTY = "check the path, and that the file is not empty"
+_BATCH = (
+    1 << 11
+)  # rows whose cells are Python objects at a time: few enough to be freed before the garbage collector visits them twice
+
+
+# ── lines ────────────────────────────────────────────────────────────────────────────────────────
+
+
+def is_trec_line(line: bytes, layout: TrecColumns) -> bool:
+    """Return whether a line has the columns of a TREC file, with a number as score or grade."""
+    cells = _split(line, len(layout.columns))
+    return len(cells) == len(layout.columns) and is_score(cells[layout.number]) and not is_letor_line(line)
+
+
+def is_score(cell: bytes) -> bool:
+    """Return whether a cell is a number, infinite or NaN too."""
+    return _NUMBER.fullmatch(cell) is not None
+
+
+def is_letor_line(line: bytes) -> bool:
+    """Return whether a line is one of an SVMlight or LETOR file: a label, `qid:…`, features."""
+    cells = line.split(None, 2)
+    return len(cells) > 1 and is_decimal(cells[0]) and _SECOND.match(cells[1]) is not None
+
+
+def read_hash_line(line: bytes, layout: TrecColumns) -> bool | None:
+    """Return whether a line that begins with # is data: it has the columns, and a number where one belongs; None if it is unclear.
+
+    A comment with as many words begins with # alone, and so would the query #, which no file can have.
+    """
+    cells = _split(line, len(layout.columns))
+    if len(cells) != len(layout.columns) or not all(cells) or not is_score(cells[layout.number]):
+        return False
+    return None if cells[0] == b"#" else True
+
+
+def _warn_hash_lines(data: Raw, layout: TrecColumns, name: str) -> Iterator[Warned]:
+    """Warn of lines that begin with # and can be data.
+
+    Those of a run need no warning: if they are taken wrongly, a query without judgments or without documents has one.
+    """
+    lines = [line[0] for line in _HASHED.finditer(data, 0, len(data) - 8)] if b"#" in data else []
+    kinds = [read_hash_line(line, layout) for line in lines]
+    for kind, fate in ((True, "read as data"), (None, "skipped as comments")):
+        if count := kinds.count(kind):
+            text = f"{counted(count, 'line')} of {name} beginning with # can be data or comments, {fate}"
+            yield Warned("hash-lines", count, text, Hint("remove comments, or rename queries"))
+
+
+def _split(line: bytes, width: int) -> list[bytes]:
+    """Return the cells of a line, separated by blanks; or by tabs, if exactly the right number of them separates ids with blanks."""
+    cells = _CELL.findall(line)
+    if line.count(b"\t") == width - 1 and (len(cells) != width or b" " in line):
+        return [cell.strip() for cell in line.split(b"\t")]
+    return cells
+
+
+def _iterate_rows(
+    data: Raw, layout: TrecColumns, name: str, start: int, begin: Begin, *, first: bool, lenient: bool
+) -> Iterator[tuple[int, list[bytes], float]]:
+    """Iterate over the rows with the numbers of their lines, their cells and their scores or grades.
+
+    Blank lines and comments are skipped. `first`: no row comes before, so the whole file may be of another kind.
+    """
+    size, width = len(data) - 8, len(layout.columns)
+    what: What = "score" if layout.columns[layout.number] == "score" else "grade"
+    # Other blanks than these are letters.
+    split = _CELL.findall if b"\v" in data or b"\f" in data else bytes.split
+    nul = data.find(b"\0", 0, size)
+    at, number, stop = start, begin.lines, size if nul < 0 else data.rfind(b"\n", 0, nul) + 1
+    while at < stop:
+        end = data.find(b"\n", at, stop)
+        end = stop if end < 0 else end
+        line = bytes(data[at:end])
+        number, at = number + 1, end + 1
+        if len(line) > limits.LONGEST_LINE:
+            limits.raise_long_line(Place(name, number))
+        cells = split(line)
+        if cells and (len(cells) != width or (b"\t" in line and b" " in line)):
+            cells = cells if lenient and len(cells) >= width else _split(line, width)
+        if not cells or (line.startswith(b"#") and (lenient or len(cells) == 1 or not read_hash_line(line, layout))):
+            continue
+        if len(cells) < width or (len(cells) > width and not lenient) or not all(cells):
+            _raise_columns(line, Place(name, number), layout, other_kind=first)
+        cell = cells[layout.number]
+        value = number_as_in_c(cell, whole=layout.whole) if lenient else parse_number(cell, what)
+        if value is None or (layout.whole and abs(value) > LARGEST_GRADE):
+            raise_number(cell, Place(name, number, layout.number + 1, what), what)
+        yield number, cells, value
+        first = False
+    if nul >= 0:
+        raise_nul(name, begin.offset + nul, number + 1)
+
+
+def _raise_columns(line: bytes, where: Place, layout: TrecColumns, *, other_kind: bool) -> NoReturn:
+    """Raise an error for a line with a wrong number of columns; `other_kind`: the file may be of another kind."""
+    count, width = len(_CELL.findall(line)), len(layout.columns)
+    slug, hint = "columns", "check whether an id contains a blank, or the file is of another kind"
+    if other_kind and (layout.what, count) in (("run", 4), ("qrels", 6)):
+        slug = "swapped"
+        looks, needed = ("judgments", "a run") if layout is RUN else ("a run", "judgments")
+        hint = f"this looks like {looks}, not {needed}; where both are needed, the judgments come first"
+    elif layout is RUN and count == 5:
+        hint = "if the tag is missing, add any word as a sixth column"
+    elif count < width:
+        hint = "check whether the file is truncated, or the file is of another kind"
+    problem = f"expected {counted(width, 'column')} ({' '.join(layout.columns)}), got {count}: {shown(line)}"
+    raise DataError(slug, problem, hint=hint, where=where, value=line)
+
+
+def raise_text(text: bytes, name: str, offset: int, line: int, *, first: bool) -> NoReturn:
+    """Raise the error of one line of a run, which begins at this byte; `first`: it is the first line with data."""
+    begin = Begin(offset, line - 1)
+    list(_iterate_rows(text + bytes(8), RUN, name, 0, begin, first=first, lenient=False))
+    raise AssertionError(text)
+
+
+# ── files ────────────────────────────────────────────────────────────────────────────────────────
+
+
+class _TrecTable(NamedTuple):
+    """The columns of a file that are used, with ids as text; `keys` are the arguments that runs and judgments have in common."""
+
+    keys: dict[str, Any]
+    texts: list[IdColumn]
+    number: Floats
+    rank: Ints | None
+    wrong_rank: tuple[Place, str] | None
+    tag: str
+
+
+def parse_run(data: Raw, name: str, *, lenient: bool = False, begin: Begin | None = None) -> Run:
+    """Parse a run. As trec_eval, `lenient` reads numbers as C does, and allows more than six columns.
+
+    With `begin` the data are a stretch of a file, which may have no line with data.
+    """
+    table = _read(data, name, RUN, (2,), begin, lenient=lenient)
+    return Run(
+        **table.keys,
+        doc=table.texts[0],
+        score=table.number,
+        rank=table.rank,
+        wrong_rank=table.wrong_rank,
+        tag=table.tag,
+    )
+
+
+def parse_qrels(
+    data: Raw, name: str, layout: TrecColumns = QRELS, *, aspects: bool | None = None, lenient: bool = False
+) -> Qrels:
+    """Parse judgments. `aspects` says whether the second column is a subtopic; by default `are_subtopics` decides."""
+    table = _read(data, name, layout, range(1, layout.columns.index("doc") + 1), lenient=lenient)
+    if not lenient:
+        table.keys["warnings"] += tuple(_warn_hash_lines(data, layout, name))
+    aspect = table.texts[0]
+    return Qrels(
+        **table.keys,
+        doc=table.texts[-1],
+        grade=table.number,
+        aspect=aspect if (are_subtopics(aspect) if aspects is None else aspects) else None,
+        sub=table.texts[1] if layout is PREFS else None,
+    )
+
+
+_SCORE_LINE = rb"[ \t]*+%b[ \t]*+\r?+" % SCORE_PATTERN
+_ONLY_SCORES = re.compile(rb"%b(?:\n%b)*+\n?+" % (_SCORE_LINE, _SCORE_LINE), re.IGNORECASE)
+
+
+def parse_scores(data: Raw, name: str) -> ScoreColumn:
+    """Parse one score per line; blank lines and lines that begin with # are skipped."""
+    read, warnings = partial(raise_alone, name), check_end(data[-9:-8], name)
+    start, end = text_start(data, name), len(data) - 8
+    if _ONLY_SCORES.fullmatch(data, start, end):  # most files: a model may have scored millions of documents
+        score = np.array(list(map(float, bytes(data[start:end]).split())))
+        origin = Origin(name=name, typed=False, line=range(1, len(score) + 1))
+        return ScoreColumn(name=name, read=read, score=score, where=origin.place, warnings=warnings)
+    table = _read(data, name, SCORES, (), WHOLE)
+    return ScoreColumn(name=name, read=read, score=table.number, where=table.keys["where"], warnings=warnings)
+
+
+def raise_alone(name: str) -> NoReturn:
+    """Raise an error: scores without ids need labels."""
+    hint = "pass the labels too, in the same order: evaluate('test.letor', 'scores.txt'), or read_run(…, labels='test.letor')"
+    raise DataError("form", "a column of scores has no query and document ids", where=name, hint=hint)
+
+
+def _read(
+    data: Raw, name: str, layout: TrecColumns, texts: Sequence[int], part: Begin | None = None, *, lenient: bool = False
+) -> _TrecTable:
+    """Read a file, or a part of one that begins there and may have no rows, in batches of rows."""
+    begin = part or WHOLE
+    start = text_start(data, name, begin)
+    if not begin.offset and b"\r" in data and b"\n" not in data:
+        data = data.replace(b"\r", b"\n")
+    rows = _iterate_rows(data, layout, name, start, begin, first=not begin.offset, lenient=lenient)
+    codes: dict[bytes, int] = {}
+    query, line, rank = ([np.empty(0, np.int64)] for _ in range(3))
+    number = [np.empty(0)]
+    columns = [[IdColumn.of([])] for _ in texts]
+    wrong_rank, tag = None, ""
+    while batch := list(islice(rows, _BATCH)):
+        numbers, cells, values = zip(*batch, strict=True)
+        column = list(zip(*cells, strict=False))  # a lenient reader takes rows of different lengths
+        line.append(np.array(numbers, np.int64))
+        number.append(np.array(values, np.float64))
+        query.append(np.array([codes.setdefault(cell, len(codes)) for cell in column[0]], np.int64))
+        for known, at in zip(columns, texts, strict=True):
+            known.append(IdColumn.of(column[at]))
+        if layout is RUN:
+            tag = column[5][-1].decode("utf-8", "surrogateescape")
+            wrong = next((i for i, cell in enumerate(column[3]) if not cell.isdigit() or len(cell) > 18), None)
+            if wrong is None:
+                rank.append(np.array(list(map(int, column[3])), np.int64))
+            elif wrong_rank is None:
+                wrong_rank = Place(name, numbers[wrong]), shown(column[3][wrong])
+    if not codes and part is None:
+        slug, noun = ("empty-run", "rankings") if layout is RUN else ("empty-qrels", "judgments")
+        problem, hint = f"the file has no {noun} (lines of {' '.join(layout.columns)})", _EMPTY
+        raise DataError(slug, problem, hint=hint, where=name)
+    keys = {
+        "name": name,
+        "queries": IdColumn.of(codes),
+        "query": np.concatenate(query),
+        "where": Origin(name=name, typed=False, line=np.concatenate(line)).place,
+        "warnings": check_end(data[-9:-8], name),
+    }
+    return _TrecTable(
+        keys,
+        [IdColumn.concatenate(column) for column in columns],
+        np.concatenate(number),
+        np.concatenate(rank) if wrong_rank is None else None,
+        wrong_rank,
+        tag,
+    )
+
+
+# ── TREC runs and judgments. A run in a plain file is mapped and left to the native  ────────────────────
 
 _RUN: Layout = {"source": "trec"}
 _JUDGMENTS: Layout = {"source": "trec_judgments", "lenient": False}

@@ -13,12 +13,21 @@ from judged.core.native import NATIVE
 from judged.core.tables import Qrels, Run
 from judged.core.unread_runs import Layout, TextRun
 from judged.errors import DataError, Place, Warned, shown
-from judged.io.files import HEAD, PAD, Raw, Source, file_path, open_content, read_bytes, source_name
-from judged.io.formats.trec import read_lines
-from judged.io.mapped import can_map, open_later, open_now
-from judged.io.text.decimals import number_as_in_c
-from judged.io.text.encoding import check_end
-from judged.io.text.trec import PREFS, QRELS, TrecColumns, parse_qrels, parse_run
+from judged.io.files import (
+    HEAD,
+    PAD,
+    Raw,
+    Source,
+    can_map,
+    file_path,
+    open_content,
+    open_later,
+    open_now,
+    read_bytes,
+    source_name,
+)
+from judged.io.formats.trec import PREFS, QRELS, TrecColumns, parse_qrels, parse_run, read_lines
+from judged.io.text import check_end, number_as_in_c
 
 _QRELS_PREFS = TrecColumns("qrels", QRELS.columns, QRELS.number)  # the same columns, with grades like 0.5
 _JUDGMENTS: Layout = {"source": "trec_judgments", "lenient": True}

@@ -11,8 +11,17 @@ from judged.core import segments
 from judged.core.judged import Judged
 from judged.errors import DataError, UsageError, shown
 from judged.measures.families.sets import zero_if_short
-from judged.measures.gains import gain_of
-from judged.measures.parameters import Cutoff, Gain, Gains, MaxGrade, OptionalLevel, OptionalMax, PadOrZero, Persistence
+from judged.measures.parameters import (
+    Cutoff,
+    Gain,
+    Gains,
+    MaxGrade,
+    OptionalLevel,
+    OptionalMax,
+    PadOrZero,
+    Persistence,
+    gain_of,
+)
 from judged.measures.registry import measure
 
 

@@ -11,7 +11,6 @@ from judged.core import segments
 from judged.core.judged import Judged
 from judged.errors import UsageError
 from judged.measures.families.sets import depth_of, size_of
-from judged.measures.gains import discount, gain_of
 from judged.measures.parameters import (
     CAPPED_WITH_CUTOFF,
     Base,
@@ -24,6 +23,8 @@ from judged.measures.parameters import (
     LogBase,
     PadOrShrink,
     Positive,
+    discount,
+    gain_of,
 )
 from judged.measures.registry import measure
 

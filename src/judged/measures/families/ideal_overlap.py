@@ -9,8 +9,7 @@ from judged.core import segments
 from judged.core.judged import Judged
 from judged.measures.families.cwl import sum_weights
 from judged.measures.families.graded import blended_ratio
-from judged.measures.gains import gain_of
-from judged.measures.parameters import Flag, Gain, Gains, Persistence, Positive, Share, Stops
+from judged.measures.parameters import Flag, Gain, Gains, Persistence, Positive, Share, Stops, gain_of
 from judged.measures.registry import measure
 
 _SAKAI = "sakai2007"

@@ -7,13 +7,11 @@ from typing import Annotated
 import numpy as np
 
 from judged._types import Column
-from judged.core.confusion import wrong_around
-from judged.core.judged import Judged
+from judged.core.judged import Judged, wrong_around
 from judged.measures.families.binary import Missed
 from judged.measures.families.cwl import sum_weights
 from judged.measures.families.sets import depth_of, relevant_hits, size_of
-from judged.measures.gains import gain_of
-from judged.measures.parameters import Cutoff, Level, OneClass, Share, Spec, number
+from judged.measures.parameters import Cutoff, Level, OneClass, Share, Spec, gain_of, number
 from judged.measures.registry import measure
 
 _PASUMARTHI = "pasumarthi2019"

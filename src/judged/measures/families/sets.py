@@ -7,8 +7,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from judged._types import Column
-from judged.core.confusion import Confusion
-from judged.core.judged import Judged
+from judged.core.judged import Confusion, Judged
 from judged.errors import UsageError
 from judged.measures.parameters import Beta, Cutoff, Flag, Level, OneClass, Only, Spec, Weights, number
 from judged.measures.registry import measure

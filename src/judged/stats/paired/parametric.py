@@ -9,7 +9,7 @@ import numpy as np
 from judged._types import Bools, Floats
 from judged.core.resample import resampled_means
 from judged.errors import UsageError
-from judged.stats.checks import check_count
+from judged.stats.checks import check_count, no_weights
 from judged.stats.differences import (
     ONE,
     ONE_CLUSTER,
@@ -29,7 +29,6 @@ from judged.stats.differences import (
 )
 from judged.stats.paired.registry import TESTS, PairTest
 from judged.stats.student_t import two_sided_p, two_sided_quantile
-from judged.stats.summary import no_weights
 from judged.stats.two_phase import FEWEST, CheapValues, two_phase_means
 
 _PAIRS = 64  # resampled together

@@ -10,7 +10,7 @@ from typing import Any
 
 from judged.errors import safe
 from judged.tables.formats import Renderable, output_format
-from judged.tables.text import plain_data
+from judged.tables.table import plain_data
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "'")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from json import dumps
 
 from judged.tables.formats import Renderable, output_format
-from judged.tables.text import plain_data
+from judged.tables.table import plain_data
 
 
 @output_format("json", ending=".json")

@@ -8,8 +8,7 @@ from typing import Literal, NamedTuple
 
 from judged.errors import safe
 from judged.tables.formats import Renderable, answer_of, output_format
-from judged.tables.table import BARS, Detail, Table, axes_of, text_bar, zero_place
-from judged.tables.text import width
+from judged.tables.table import BARS, Detail, Table, axes_of, text_bar, width, zero_place
 
 _NARROWEST = 10  # a column of words is not wrapped to less
 

@@ -5,8 +5,8 @@ import random
 import numpy as np
 import pytest
 
-from judged.core.find.ranking import group_documents, group_documents_reference
-from judged.core.ids import IdColumn
+from judged.core.reference import group_documents, group_documents_reference
+from judged.core.tables import IdColumn
 
 ALPHABETS = {
     "short": (b"ab", 3), "numbers": (b"0123456789", 7), "prefixed": (b"ab", 4), "long": (b"ab", 20), "very long": (b"ab", 90), "bytes": (bytes(range(1, 256)), 9),

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from refusals import refusal
 
 import judged as jd
-from judged.core.find import reference, scan
-from judged.core.find.reference import Hits
+from judged.core import reference, scan
 from judged.core.policy import Policy
 from judged.core.pool import pool_of
+from judged.core.reference import Hits
 from judged.io.formats.trec import unread_bytes
 from judged.io.open_table import open_whole_run
 from judged.io.read import read_qrels, read_run

@@ -2,9 +2,9 @@
 
 import pytest
 
-from judged.core.find.scan import POLICY_CODES
 from judged.core.native import native
 from judged.core.policy import POLICY_OPTIONS
+from judged.core.scan import POLICY_CODES
 
 pytestmark = pytest.mark.needs("native")
 

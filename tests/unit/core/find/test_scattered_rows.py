@@ -8,7 +8,7 @@ from for_each import for_each
 from needs import optional
 from refusals import refusal
 
-from judged.core.find import reference, scan
+from judged.core import reference, scan
 from judged.core.policy import Policy
 from judged.core.pool import pool_of
 from judged.io.open_table import open_whole_run

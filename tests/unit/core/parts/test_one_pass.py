@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import judged as jd
-from judged.core.find.reference import Hits
 from judged.core.parts import find as finding
 from judged.core.policy import Policy
 from judged.core.pool import pool_of
+from judged.core.reference import Hits
 from judged.distributed.open_run import open_run
 from judged.io import partitions
 from judged.io.read import read_qrels

@@ -11,8 +11,7 @@ from needs import optional
 from refusals import refusal
 
 import judged as jd
-from judged.core.find import reference
-from judged.core.find.reference import Hits
+from judged.core import reference
 from judged.core.parts import find, pass_one
 from judged.core.parts.find import find_in_partitions
 from judged.core.parts.pass_one import LocatedHits, LocateHits
@@ -20,6 +19,7 @@ from judged.core.parts.pass_two import CountRanks, index_hits
 from judged.core.parts.run import MAX_UNJUDGED, LocalPartitions, PartitionedRun
 from judged.core.policy import Policy
 from judged.core.pool import pool_of
+from judged.core.reference import Hits
 from judged.core.unread_runs import TextRun
 from judged.io.open_table import open_whole_run
 from judged.io.read import read_qrels, read_run

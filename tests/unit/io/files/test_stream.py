@@ -14,10 +14,10 @@ import zstd
 from refusals import refusal
 
 import judged as jd
-from judged.core.find import reference, scan
-from judged.core.find.reference import Hits
+from judged.core import reference, scan
 from judged.core.policy import Policy
 from judged.core.pool import pool_of
+from judged.core.reference import Hits
 from judged.core.unread_runs import TextStream
 from judged.io import stored as stream
 from judged.io.decompress import decompress

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from refusals import refusal
 
 from judged.errors import DataError
+from judged.io import lines as _stream
 from judged.io.read import read_qrels, read_run
-from judged.io.text import lines as _stream
 from judged.io.write import convert
 
 LETOR = """\

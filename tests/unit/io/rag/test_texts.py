@@ -185,7 +185,7 @@ def test_nothing_is_read_behind_the_last_text_that_is_wanted(save):
 
 
 def test_lines_longer_than_what_is_read_at_once(save, monkeypatch):
-    from judged.io.text import lines as _stream
+    from judged.io import lines as _stream
 
     monkeypatch.setattr(_stream, "_STEP", 7)
     for name in ("corpus.jsonl", "crlf.jsonl", "cr.jsonl", "bom.jsonl", "unended.jsonl", "marco.tsv", "indented.json"):
@@ -292,7 +292,7 @@ def test_what_is_no_text_file_is_refused_for_what_it_is(save, tmp_path):
 
 
 def test_a_line_without_end_is_refused_before_it_fills_the_memory(save, monkeypatch):
-    from judged.io.text import lines as _stream
+    from judged.io import lines as _stream
 
     monkeypatch.setattr(limits, "LONGEST_LINE", 1 << 12)
     monkeypatch.setattr(_stream, "_STEP", 1 << 10)

@@ -14,8 +14,8 @@ import judged as jd
 from judged.io import decompress as _expand
 from judged.io import files as _file
 from judged.io import files as limits
+from judged.io.formats import trec
 from judged.io.read import read_qrels, read_run
-from judged.io.text import trec
 
 
 @pytest.mark.parametrize("empty", [{}, [], (), {"qid": [], "docno": [], "score": []}])

@@ -1,4 +1,4 @@
-"""The join in C++ (`src/native`): one pass over a run, on all cores; the same bits as the reference."""
+"""The scan of a run for judged documents in C++ (`src/native`), on all cores; the same bits as the reference."""
 
 from __future__ import annotations
 
@@ -12,10 +12,16 @@ from typing import Any
 import numpy as np
 
 from judged._types import Bytes
-from judged.core.find.reference import Hits, queries_of, raise_duplicate, raise_no_common_query, raise_no_rank
 from judged.core.native import CORES, as_ints, native
 from judged.core.policy import Policy
 from judged.core.pool import IdPool
+from judged.core.reference import (
+    Hits,
+    queries_of,
+    raise_duplicate,
+    raise_no_common_query,
+    raise_no_rank,
+)
 from judged.core.tables import IdKind, Run
 from judged.core.unread_runs import ArrowRun, DictRun, TextRun, TextStream, UnreadRun
 from judged.errors import Place, Warned

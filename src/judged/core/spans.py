@@ -14,10 +14,9 @@ from typing import NamedTuple
 import numpy as np
 
 from judged._types import Ints
-from judged.core.find.ranking import ranked_rows
-from judged.core.ids import IdColumn
 from judged.core.policy import Policy
-from judged.core.tables import Qrels, Run
+from judged.core.reference import ranked_rows
+from judged.core.tables import IdColumn, Qrels, Run
 from judged.errors import DataError, Hint, UsageError, shown
 
 Holds = Callable[[int, int, int], bool]

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from judged.io import files as limits
 from judged.io.files import HEAD, PAD, Content, Raw, limit_text
-from judged.io.text.encoding import Begin, text_start
-from judged.io.text.trec import QRELS, RUN, read_hash_line
+from judged.io.formats.trec import QRELS, RUN, read_hash_line
+from judged.io.text import Begin, text_start
 
 _STEP = 1 << 20
 # One pattern passes over a million blank lines and comments in the time of a hundred calls.

@@ -1,1 +1,0 @@
-"""Find the judged documents in a run, and their ranks."""

@@ -1,1 +1,0 @@
-"""Lines and cells of text: encodings, decimals, TREC columns."""
