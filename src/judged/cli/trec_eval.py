@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import getopt
+import sys
 from collections.abc import Callable, Sequence
 from textwrap import indent
 from typing import TYPE_CHECKING, Any
@@ -113,10 +114,10 @@ def options_of(flags: list[tuple[str, str]]) -> Options:
 
 def _evaluate(flags: list[tuple[str, str]], qrels: str, run: str) -> int:
     from judged.evaluation.trec_eval_output import evaluate_files
-    from judged.io.outputs import check_stdout
+    from judged.io.outputs import check_output
 
     last = dict(flags)
-    check_stdout([qrels, run, last.get("-Z")])
+    check_output(sys.stdout, [qrels, run, last.get("-Z")])
     if last.get("-T", "trec_results") != "trec_results":
         return _say(f"trec_eval: Illegal retrieval results format '{last['-T']}'\n", 2)
     outcome = evaluate_files(options_of(flags), qrels, run, last.get("-Z"))

@@ -22,7 +22,7 @@ from judged.io.chunks import (
 )
 from judged.io.columns import ColumnRequest, Role
 from judged.io.containers import read_items
-from judged.io.files import is_file_like, is_path
+from judged.io.files import PATH, is_file_like
 from judged.io.open_table import open_role_table, open_values
 from judged.io.origin import Context
 from judged.io.read import read_qrels
@@ -49,7 +49,7 @@ def read_chunks(source: Any, what: str = "chunks") -> ChunkTable:
     """
     request = ColumnRequest(what, roles=_ROLES)
     context, value = Context(request), source
-    if is_path(source) or is_file_like(source):
+    if isinstance(source, PATH) or is_file_like(source):
         value, context = open_values(source, request)
     if isinstance(value, Mapping) and not _are_columns(value):
         value = [_record(key, entry, what, context) for key, entry in value.items()]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence, Set
-from functools import partial
 from itertools import chain
 from operator import attrgetter, itemgetter
 from typing import Any, NoReturn
@@ -12,13 +11,11 @@ from typing import Any, NoReturn
 import numpy as np
 
 from judged._types import Ints
-from judged.core.tables import HasName, IdColumn, Passages, Qrels, Run
-from judged.core.unread_runs import read_dict
+from judged.core.tables import HasName, Passages
 from judged.errors import DataError, Hint, Place, UsageError, shown, to_choose
 from judged.io.cells import as_list
 from judged.io.chunks import are_chunks, are_sets, are_spans, is_set, read_chunk_entries
 from judged.io.columns import (
-    ColumnRequest,
     are_columns,
     count_known,
     find_columns,
@@ -28,7 +25,7 @@ from judged.io.columns import (
 )
 from judged.io.formats.shapes import read_shape
 from judged.io.frames import mapping_frame, read_frame
-from judged.io.origin import Context, Origin, keys_origin
+from judged.io.origin import Context, Origin
 from judged.io.table import ColumnBatches, SourceTable, raise_empty
 
 # ── Lists of tuples or of records, from memory or from JSON ─────────────────────────────────────────
@@ -297,24 +294,3 @@ def _read_nested(records: list[Any], query: str, ranking: str, context: Context)
     queries = take_column(records, query, "query", context.items())
     rankings = take_column(records, ranking, "doc", context.items())
     return read_rankings(queries, rankings, context, np.arange(len(records)))
-
-
-# ── Ordinary dicts of queries ─────────────────────────────────────────────────────────────────────────────────────────
-
-
-def read_plain_dict(source: dict[Any, Any], request: ColumnRequest) -> Run | Qrels | None:
-    """Return a run or judgments; None if the dict is anything but ordinary."""
-    if not request.is_ranking or request.named or request.grade_map is not None:
-        return None
-    rows = read_dict(source)
-    if rows is None:
-        return None
-    columns, number = rows
-    where = partial(_place, request.what, columns["queries"], columns["query"], columns["doc"])
-    if request.what == "run":
-        return Run(name="run", where=where, **columns, score=number)
-    return Qrels(name="qrels", where=where, **columns, grade=number)
-
-
-def _place(what: str, queries: IdColumn, query: Ints, doc: IdColumn, row: int) -> Place:
-    return keys_origin(what, queries, np.bincount(query, minlength=len(queries)), doc).place(row)

@@ -23,7 +23,7 @@ from judged._types import Bytes, Ints
 from judged.core.native import end_on_bus_error
 from judged.core.unread_runs import Layout, Opened, row_begins
 from judged.errors import IN_COMMAND, DataError, FileError, JudgedError, Place, safe
-from judged.io.text import is_wide, raise_nul, text_start
+from judged.io.text import WIDE, raise_nul, text_start
 from judged.steps import step
 
 # ── Limits against files that are not text, and against decompression bombs ─────────────────────────
@@ -32,7 +32,11 @@ LONGEST_LINE = 64 << 20
 LONGEST_BLANK = 1 << 20  # blank lines of a compressed file: they compress best, and each takes as long as one with data
 LARGEST_RATIO = 200  # text expands 3 to 20 times, a bomb 1,000 times
 ARROW_STREAM = b"\xff\xff\xff\xff"  # before each message of an Arrow stream
-_COLUMNAR = (b"PAR1", b"ARROW1", ARROW_STREAM)  # files that are not text
+COLUMNAR = {
+    b"PAR1": "Parquet",
+    b"ARROW1": "Arrow",
+    ARROW_STREAM: "Arrow",
+}  # files that are not text, by their first bytes
 _BLANKS = b" \t\r\n"
 
 
@@ -54,8 +58,11 @@ def limit_text(
     text = json = True
     for part in filter(None, parts):
         if not total:
-            text, json = not part.startswith(_COLUMNAR), part[:64].lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"[")
-            nul = nul and not is_wide(part)  # UTF-16 has an error of its own
+            text, json = (
+                not part.startswith(tuple(COLUMNAR)),
+                part[:64].lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"["),
+            )
+            nul = nul and not part.startswith(WIDE)  # UTF-16 has an error of its own
         if text:
             if (nul or total > LONGEST_LINE) and (at := part.find(b"\0")) >= 0:
                 raise_nul(name, total + at, line + part.count(b"\n", 0, at) + 1)
@@ -98,10 +105,6 @@ _SCHEMES = {"s3", "s3a", "s3n", "gs", "gcs", "hdfs", "viewfs", "abfs", "abfss", 
 _MAGIC = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
 
 
-def is_path(source: object) -> bool:
-    return isinstance(source, PATH)
-
-
 def is_store(source: object) -> bool:
     """Return whether this is an address that pyarrow may open."""
     return isinstance(source, str) and "://" in source and source.partition("://")[0].lower() in _SCHEMES
@@ -110,10 +113,6 @@ def is_store(source: object) -> bool:
 def is_file_like(source: object) -> bool:
     """Return whether this is an open file."""
     return callable(getattr(source, "read", None)) and not isinstance(source, type)  # a frame may have a column `read`
-
-
-def source_name(source: Source) -> str:
-    return "<stdin>" if source == "-" else os.fsdecode(os.fspath(source))
 
 
 def file_path(source: object) -> str | None:
@@ -166,9 +165,10 @@ class Content:
         name: its path, or a name for messages.
         head: the beginning, decompressed: at least `HEAD` bytes, or all there are.
         complete: True if `head` is everything.
-        parts: the decompressed content, with the head, piece by piece; it can be taken once.
+        parts: the decompressed content, with the head, piece by piece, unless `file` has it; it can be taken once.
         file: the handle of a plain regular file, which can be mapped and read in one allocation.
         opened: a regular file, plain or compressed, to be read again later.
+        stamp: its size and the time of its last change when it was opened.
         packed: the handle of a compressed regular file.
         packing: the compression.
         tell: number of compressed bytes taken so far.
@@ -180,21 +180,27 @@ class Content:
     parts: Iterator[bytes] = field(default_factory=lambda: iter(()))
     file: IO[bytes] | None = None
     opened: OpenFile | None = None
+    stamp: tuple[int, int] = (0, 0)
     packed: IO[bytes] | None = None
     packing: str | None = None
     tell: Callable[[], int] | None = None
     _data: Raw | None = None
 
+    def pieces(self, *, nul: bool = False) -> Iterator[bytes]:
+        """Iterate over the content, within the limits of text; it can be taken once."""
+        parts = self.parts if self.file is None else _pieces(self.file, self.name)
+        return limit_text(parts, self.name, self.tell, nul=nul)
+
     def read(self) -> Raw:
         """Return the whole content with eight zero bytes after it, for readers that look ahead."""
         if self._data is None and self.file is None:
-            self._data = b"".join([*limit_text(self.parts, self.name, self.tell), PAD])
+            self._data = b"".join([*self.pieces(), PAD])
         elif self._data is None:
             assert self.file is not None
             self.file.seek(0)
             size = os.fstat(self.file.fileno()).st_size
             if size > LONGEST_LINE:  # what no text has is found before it is in memory
-                deque(limit_text(_pieces(self.file, self.name), self.name), 0)
+                deque(self.pieces(), 0)
                 self.file.seek(0)
             self._data = bytearray(size + len(PAD))  # one allocation
             with memoryview(self._data) as view:
@@ -210,8 +216,9 @@ class Content:
         return mmap.mmap(self.file.fileno(), 0, access=mmap.ACCESS_READ)
 
     def last_byte(self) -> bytes:
-        """Return the last byte of a plain file."""
-        assert self.file is not None
+        """Return the last byte."""
+        if self.file is None:
+            return bytes(self.read()[-len(PAD) - 1 : -len(PAD)])
         self.file.seek(-1, os.SEEK_END)
         return self.file.read(1)
 
@@ -219,7 +226,7 @@ class Content:
 @contextmanager
 def open_content(source: Source) -> Iterator[Content]:
     """Open a file or standard input (`-`), plain or compressed."""
-    name = source_name(source)
+    name = "<stdin>" if source == "-" else os.fsdecode(source)
     try:
         with step(f"reading {name}"):
             if source == "-":
@@ -228,9 +235,10 @@ def open_content(source: Source) -> Iterator[Content]:
                 yield open_stream(sys.stdin.buffer, name)
                 return
             opened = source if isinstance(source, OpenFile) else OpenFile(source)
-            if stat.S_ISREG(os.fstat(opened.raw.fileno()).st_mode):
+            status = os.fstat(opened.raw.fileno())
+            if stat.S_ISREG(status.st_mode):
                 content = open_regular(opened.raw, name)
-                content.opened = opened
+                content.opened, content.stamp = opened, (status.st_size, status.st_mtime_ns)
             else:
                 content = open_stream(opened.raw, name)
             yield content
@@ -249,7 +257,7 @@ def open_regular(raw: IO[bytes], name: str) -> Content:
         content.packed = raw
         return content
     complete = len(head) < HEAD
-    return Content(name, head, complete, _pieces(raw, name), None if complete and not head else raw)
+    return Content(name, head, complete, file=raw if head else None)
 
 
 def open_stream(file: Any, name: str | None = None, default: str = "run") -> Content:
@@ -292,20 +300,17 @@ def _pieces(file: Any, name: str) -> Iterator[bytes]:
             raise DataError("encoding", problem, got=error.reason, where=name, hint=hint) from error
 
 
-def read_bytes(source: Source) -> Raw:
-    """Return the whole content, decompressed, with eight zero bytes after it."""
-    with open_content(source) as content:
-        return content.read()
-
-
 def read_text(source: Source) -> str:
     """Return the whole content as text."""
-    name = source_name(source)
+    with open_content(source) as content:
+        data = content.read()
     try:
-        return read_bytes(source)[: -len(PAD)].decode("utf-8-sig")
+        return data[: -len(PAD)].decode("utf-8-sig")
     except UnicodeDecodeError as error:
         got = f"an invalid byte at offset {error.start}"
-        raise DataError("encoding", "UTF-8 text", got=got, where=name, hint="convert the file to UTF-8") from error
+        raise DataError(
+            "encoding", "UTF-8 text", got=got, where=content.name, hint="convert the file to UTF-8"
+        ) from error
 
 
 def compression(head: bytes) -> str | None:
@@ -346,27 +351,12 @@ def open_later(content: Content, start: int | None = None, *, lines: bool = True
     That number is `start`, or the length of the byte-order mark. The limits of text are checked only when a file is read, so a
     mapped file has to have lines unless its format needs none.
     """
-    if content.file is None or not can_map(content, lines):
-        held: Any = partial(nullcontext, in_memory(content.read(), _start(content, start)))
+    start = text_start(content.head, content.name) if start is None else start
+    if content.file is None or (lines and b"\n" not in content.head):
+        held: Any = partial(nullcontext, in_memory(content.read(), start))
         return held
     assert content.opened is not None
-    return partial(map_file, content.opened.keep(), content.name, _start(content, start), _stamp(content.file))
-
-
-def open_now(content: Content, start: int | None = None, *, lines: bool = True) -> Opened:
-    """Return the same of the open file, which another may have replaced on disk."""
-    if content.file is None or not can_map(content, lines):
-        return nullcontext(in_memory(content.read(), _start(content, start)))
-    return _map_open(content.file, content.name, _start(content, start), _stamp(content.file))
-
-
-def _start(content: Content, start: int | None) -> int:
-    return text_start(content.head, content.name) if start is None else start
-
-
-def can_map(content: Content, lines: bool = True) -> bool:
-    """Return whether a file can be mapped."""
-    return content.file is not None and (b"\n" in content.head or not lines)
+    return partial(map_file, content.opened.keep(), content.name, start, content.stamp)
 
 
 def in_memory(data: Raw, start: int) -> tuple[Bytes, int]:
@@ -384,38 +374,24 @@ def map_file(
     end: int | None = None,
 ) -> Iterator[tuple[Bytes, int]]:
     """Map a file, and check that it was neither replaced nor written to since it was opened first."""
+    before = begin % mmap.ALLOCATIONGRANULARITY
+    length = 0 if end is None else end - begin + before
     try:
         opened = file if isinstance(file, OpenFile) else OpenFile(file)
-        with _map_open(opened.raw, name, start, stamp, begin, end) as mapped:
-            yield mapped
+        _check_stamp(opened.raw, name, stamp, stamp[0])
+        if IN_COMMAND.get():
+            end_on_bus_error(f"error: {safe(name)}: {_TRUNCATED}\n", _TRUNCATED.exit_code)
+        view = mmap.mmap(opened.raw.fileno(), length, access=mmap.ACCESS_READ, offset=begin - before)
+        yield np.frombuffer(view, np.uint8)[before:], start
+        _check_stamp(opened.raw, name, stamp, stamp[0] if length else len(view))
     except OSError as error:
-        if isinstance(error, FileError):
-            raise
         raise_file_error(name, error)
 
 
-@contextmanager
-def _map_open(
-    raw: IO[bytes], name: str, start: int, stamp: tuple[int, int], begin: int = 0, end: int | None = None
-) -> Iterator[tuple[Bytes, int]]:
-    before = begin % mmap.ALLOCATIONGRANULARITY
-    length = 0 if end is None else end - begin + before
-
-    def check(size: int) -> None:
-        if _stamp(raw) != stamp or size != stamp[0]:
-            raise_file_error(name, CHANGED, _COMPLETE)
-
-    check(stamp[0])
-    if IN_COMMAND.get():
-        end_on_bus_error(f"error: {safe(name)}: {_TRUNCATED}\n", _TRUNCATED.exit_code)
-    view = mmap.mmap(raw.fileno(), length, access=mmap.ACCESS_READ, offset=begin - before)
-    yield np.frombuffer(view, np.uint8)[before:], start
-    check(stamp[0] if length else len(view))
-
-
-def _stamp(raw: IO[bytes]) -> tuple[int, int]:
+def _check_stamp(raw: IO[bytes], name: str, stamp: tuple[int, int], size: int) -> None:
     status = os.fstat(raw.fileno())
-    return status.st_size, status.st_mtime_ns
+    if (status.st_size, status.st_mtime_ns) != stamp or size != stamp[0]:
+        raise_file_error(name, CHANGED, _COMPLETE)
 
 
 @dataclass(frozen=True)
@@ -441,11 +417,11 @@ class TextLines:
 
 
 def line_at(data: Bytes, at: int) -> bytes:
-    """Return the line that begins at this byte."""
+    """Return the line that begins at this byte, without its end."""
     end = at
     while end < len(data) and not (newline := np.flatnonzero(data[end : end + HEAD] == 10)).size:
         end += HEAD
-    return data[at : min(end + int(newline[0]) + 1 if newline.size else len(data), len(data))].tobytes()
+    return data[at : end + int(newline[0]) if end < len(data) else len(data)].tobytes()
 
 
 def line_of(data: Bytes, at: int, *, returns: bool = False) -> int:

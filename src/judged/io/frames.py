@@ -22,7 +22,7 @@ from judged.errors import DataError, EngineError, JudgedError, Place, UsageError
 from judged.io.cells import Column
 from judged.io.columns import find_columns
 from judged.io.origin import Context
-from judged.io.table import ColumnBatches, as_run, concatenate
+from judged.io.table import ColumnBatches, as_run
 
 # ── Columns of Spark DataFrames, and calls to Spark whose errors become a `JudgedError` ─────────────
 
@@ -140,7 +140,7 @@ def unread_frame(frame: Frame, context: Context) -> ArrowRun | None:
             return None
 
     def read() -> Run:  # from the frame: a source may be readable only once
-        return as_run(concatenate(read_frame(frame, context)))
+        return as_run(read_frame(frame, context))
 
     return ArrowRun(name=context.name, read=read, stream=stream, columns=(query, doc, score, rank))
 

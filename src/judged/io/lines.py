@@ -8,7 +8,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from judged.io import files as limits
-from judged.io.files import HEAD, PAD, Content, Raw, limit_text
+from judged.io.files import HEAD, PAD, Content, Raw
 from judged.io.formats.trec import QRELS, RUN, read_hash_line
 from judged.io.text import Begin, text_start
 
@@ -88,7 +88,7 @@ def whole_lines(pieces: Iterable[bytes]) -> Iterator[tuple[bytes, Begin]]:
 def iterate_blocks(content: Content) -> Iterator[tuple[bytes, Begin]]:
     """Iterate over padded blocks of whole lines, each ended by LF or CRLF; the last line may have no end."""
     skip = text_start(content.head, content.name)
-    for block, begin in whole_lines(_with_newlines(limit_text(content.parts, content.name, content.tell, nul=True))):
+    for block, begin in whole_lines(_with_newlines(content.pieces(nul=True))):
         yield block[skip:], begin
         skip = 0
 

@@ -12,7 +12,7 @@ from judged.core.tables import Run
 from judged.core.unread_runs import Layout, TextRun, read_rows
 from judged.errors import Warned
 from judged.io.columns import is_borrowed
-from judged.io.files import Content, Raw, in_memory, open_later, open_now
+from judged.io.files import Content, Raw, in_memory, open_later
 from judged.io.origin import Context
 from judged.io.text import check_end
 
@@ -43,9 +43,8 @@ class NativeText:
 
     def unread(self, content: Content, read: Callable[[], Run]) -> TextRun:
         """Return an open file as a run; `read` reads it by the reference."""
-        last = bytes(content.read()[-9:-8]) if content.file is None else content.last_byte()
         opened = open_later(content, self.start, lines=self.lines)
-        return self._run(content.name, opened, read, self._check_end(last, content.name))
+        return self._run(content.name, opened, read, self._check_end(content.last_byte(), content.name))
 
     def unread_chunk(self, data: Raw, start: int, name: str, read: Callable[[], Run]) -> TextRun:
         """Return some lines of a file as a run; `read` reads them by the reference."""
@@ -55,7 +54,7 @@ class NativeText:
         """Read an open file; None if only the reference can. `origin` takes the rows."""
         from judged.io.table import SourceTable
 
-        with open_now(content, self.start, lines=self.lines) as (data, start):
+        with open_later(content, self.start, lines=self.lines)() as (data, start):
             rows = read_rows(data, start, self.layout)
             last = data[-1:].tobytes()
         if rows is None:

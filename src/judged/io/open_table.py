@@ -11,15 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from judged._types import Ints
 from judged.core.native import NATIVE
-from judged.core.tables import Qrels, Run
-from judged.core.unread_runs import DictRun, ScoreColumn, UnreadRun
-from judged.errors import DataError, UsageError, shown
+from judged.core.tables import IdColumn, Qrels, Run
+from judged.core.unread_runs import DictRun, ScoreColumn, UnreadRun, read_dict
+from judged.errors import DataError, Place, UsageError, shown
 from judged.io.columns import ANY_COLUMNS, ColumnRequest, Roles, are_columns
-from judged.io.files import PATH, Content, is_file_like, is_path, open_content, open_stream
+from judged.io.files import PATH, Content, is_file_like, open_content, open_stream
 from judged.io.formats.registry import detect_format, raise_undetected
 from judged.io.lines import read_head
-from judged.io.origin import Context
+from judged.io.origin import Context, keys_origin
 from judged.io.outputs import located
 from judged.io.recognise import Input
 
@@ -43,7 +44,20 @@ def open_whole_run(source: Any, columns: ColumnRequest = ANY_COLUMNS) -> Run | U
         kinds = set(map(type, source.values()))
         if kinds == {dict} or (kinds == {list} and not are_columns(source, request)):
             return DictRun(name="run", read=read, rankings=source)
-    run = open_unread(source, read) if NATIVE else open_table(source, request)
+    run: UnreadRun | OpenTable | None = None
+    if NATIVE and isinstance(source, PATH):
+        with open_content(source) as content:
+            run = _read_content(content, request, read)
+    elif NATIVE and is_file_like(source):
+        run = _read_content(open_stream(source), request, read)
+    elif NATIVE and type(source) is not dict:
+        from judged.io.arrays import is_column
+        from judged.io.frames import frame_of, read_frame, unread_frame
+
+        if not is_column(source) and (frame := frame_of(source)) is not None:
+            run = unread_frame(frame, Context(request))
+            run = read_frame(frame, Context(request)) if run is None else run
+    run = open_table(source, request) if run is None else run
     return located(run if isinstance(run, UnreadRun) else as_read_run(run), source)
 
 
@@ -62,9 +76,9 @@ def read_requested_qrels(source: Any, request: ColumnRequest, *, name: str | Non
     if request.split is not None and request.used is None:
         request.split.check_used()
     if not isinstance(qrels, Qrels):
-        from judged.io.table import SourceTable, as_qrels
+        from judged.io.table import as_qrels
 
-        assert isinstance(qrels, SourceTable)
+        assert not isinstance(qrels, Run | ScoreColumn)
         qrels = as_qrels(qrels)
     if type(source) is not dict:
         qrels = located(qrels, source)
@@ -79,20 +93,40 @@ def open_table(source: Any, request: ColumnRequest) -> OpenTable:
         request: the kind of table, and the columns that the caller named.
     """
     if type(source) is dict:
-        from judged.io.containers import read_plain_dict
-
         table = read_plain_dict(source, request)
         if table is not None:
             return table
-    elif is_path(source):
+    elif isinstance(source, PATH):
         with open_content(source) as content:
             return _read_content(content, request)  # type: ignore[return-value]  # read, without `read`
     return _open_object(source, request)
 
 
+def read_plain_dict(source: dict[Any, Any], request: ColumnRequest) -> Run | Qrels | None:
+    """Return a run or judgments; None if the dict is anything but ordinary."""
+    if not request.is_ranking or request.named or request.grade_map is not None:
+        return None
+    rows = read_dict(source)
+    if rows is None:
+        return None
+    columns, number = rows
+    where = partial(_place, request.what, columns["queries"], columns["query"], columns["doc"])
+    if request.what == "run":
+        return Run(name="run", where=where, **columns, score=number)
+    return Qrels(name="qrels", where=where, **columns, grade=number)
+
+
+def _place(what: str, queries: IdColumn, query: Ints, doc: IdColumn, row: int) -> Place:
+    return keys_origin(what, queries, np.bincount(query, minlength=len(queries)), doc).place(row)
+
+
 def open_values(source: Any, request: ColumnRequest) -> tuple[Any, Context]:
     """Return the value of a JSON file; of another file, the table if the request has roles, else the content."""
-    with open_content(source) if is_path(source) else nullcontext(open_stream(source, default=request.what)) as content:
+    with (
+        open_content(source)
+        if isinstance(source, PATH)
+        else nullcontext(open_stream(source, default=request.what)) as content
+    ):
         context = Context(request, content.name)
         detected = detect_format(read_head(content), request)
         if detected is not None and detected.format.name == "JSON":
@@ -142,29 +176,10 @@ def as_read_run(table: OpenTable, labels: Callable[[], Qrels] | None = None) -> 
         return table.read() if labels is None else table.align(labels())
     if isinstance(table, Run):
         return table
-    from judged.io.table import SourceTable, as_run
+    from judged.io.table import as_run
 
-    assert isinstance(table, SourceTable)
+    assert not isinstance(table, Qrels)
     return as_run(table)
-
-
-def open_unread(source: Any, read: Callable[[], Run]) -> UnreadRun | OpenTable:
-    """Return a run as the native core takes it, if it can, else as `open_table` does; `read` reads the source again."""
-    request = ColumnRequest("run")
-    if is_path(source):
-        with open_content(source) as content:
-            return _read_content(content, request, read)
-    elif is_file_like(source):
-        return _read_content(open_stream(source), request, read)
-    elif type(source) is not dict:
-        from judged.io.arrays import is_column
-        from judged.io.frames import frame_of, read_frame, unread_frame
-        from judged.io.table import concatenate
-
-        if not is_column(source) and (frame := frame_of(source)) is not None:
-            unread = unread_frame(frame, Context(request))
-            return unread if unread is not None else concatenate(read_frame(frame, Context(request)))
-    return open_table(source, request)
 
 
 def _read_content(
@@ -185,20 +200,12 @@ def _read_content(
         unread = detected.format.unread(content, detected, again)
         if unread is not None:
             return unread
-    return _join_batches(detected.format.read(content, detected, context))
+    return detected.format.read(content, detected, context)
 
 
 def _read_held(content: Content, detected: Detected, context: Context) -> Run:
     """Read a content that can be opened only once, and is held in memory."""
-    return as_read_run(_join_batches(detected.format.read(content, detected, context)))
-
-
-def _join_batches(table: OpenTable) -> OpenTable:
-    if isinstance(table, Run | Qrels | ScoreColumn):
-        return table
-    from judged.io.table import ColumnBatches, concatenate
-
-    return concatenate(table) if isinstance(table, ColumnBatches) and table.context.request.is_ranking else table
+    return as_read_run(detected.format.read(content, detected, context))
 
 
 def _open_object(source: Any, request: ColumnRequest) -> OpenTable:
@@ -220,16 +227,16 @@ def _open_object(source: Any, request: ColumnRequest) -> OpenTable:
     context = Context(request, once=isinstance(source, Iterator))
     frame = frame_of(source)
     if frame is not None:
-        return _join_batches(read_frame(frame, replace(context, once=False)))
+        return read_frame(frame, replace(context, once=False))
     if isinstance(source, Mapping):
-        return _join_batches(read_mapping(source, context))
+        return read_mapping(source, context)
     if isinstance(source, np.ndarray):
-        return _join_batches(read_items(as_list(source, context.whole(), "doc") if source.ndim else [], context))
+        return read_items(as_list(source, context.whole(), "doc") if source.ndim else [], context)
     if isinstance(source, Iterable) and not isinstance(source, (Run, Qrels)):
-        return _join_batches(read_items(list(source), context))
+        return read_items(list(source), context)
     if is_collection(source):
         context = replace(context, path=collection_name(source))
-        return _join_batches(read_items(list(iterate_collection(source, request.what)), context))
+        return read_items(list(iterate_collection(source, request.what)), context)
     swapped = isinstance(source, (Run, Qrels, UnreadRun))
     expected = "a path, a frame, a mapping or a list"
     hint = "pass the judgments first, then the run" if swapped else "write it as {query: {doc: number}}"

@@ -14,7 +14,7 @@ from judged.io.cells import floats
 from judged.io.chunks import are_sets, is_pair, read_chunk_entries
 from judged.io.columns import ColumnRequest
 from judged.io.containers import flatten_sets
-from judged.io.files import Content, is_file_like, is_path
+from judged.io.files import PATH, Content, is_file_like
 from judged.io.lines import read_head
 from judged.io.open_table import open_values
 from judged.io.origin import Context, Origin
@@ -107,7 +107,7 @@ def _check_distinct(questions: list[Any], items: Origin) -> None:
 def _read_items(source: Any) -> tuple[list[Any], Context]:
     """Return the records of a source, and their context."""
     context, value = Context(ColumnRequest("questions")), source
-    if is_path(source) or is_file_like(source):
+    if isinstance(source, PATH) or is_file_like(source):
         value, context = open_values(source, context.request)
         if isinstance(value, Content):
             head = read_head(value)

@@ -17,7 +17,7 @@ import numpy as np
 from judged._types import Bytes
 from judged.core.native import native
 from judged.errors import DataError, FileError
-from judged.io.files import CHANGED, file_path, is_path, is_store, limit_text, raise_file_error
+from judged.io.files import CHANGED, PATH, file_path, is_store, limit_text, raise_file_error
 from judged.io.text import Begin
 
 # ── A file as it was when it was listed, on disk or in an object store that pyarrow opens; small, so that it can be sent to workers ───
@@ -189,7 +189,7 @@ QRELS = "qrels"
 
 def is_beir_folder(source: Any) -> bool:
     """Return whether this is the path of a BEIR folder: it has a folder of judgments, or texts by their usual names."""
-    if not is_path(source) or not os.path.isdir(os.fsdecode(source)):
+    if not isinstance(source, PATH) or not os.path.isdir(os.fsdecode(source)):
         return False
     names = list_folder(os.fsdecode(source))
     return QRELS in names or any(names_like(names, name) for name in TEXTS.values())
@@ -219,9 +219,11 @@ _HIDDEN = ("_", ".")  # _SUCCESS, .part-0.crc: files that writers add to the dat
 def is_listable(source: Any) -> bool:
     """Return whether this names several files (a directory, a pattern, a list of paths), or an address in a store."""
     if isinstance(source, list | tuple):
-        some = source[:_TRIED] if all(map(is_path, source)) else ()  # any text could be meant as a path
+        some = (
+            source[:_TRIED] if all(isinstance(one, PATH) for one in source) else ()
+        )  # any text could be meant as a path
         return any(isinstance(one, os.PathLike) or os.path.exists(one) or is_listable(one) for one in some)
-    if not is_path(source) or source == "-":
+    if not isinstance(source, PATH) or source == "-":
         return False
     if is_store(source):
         return True

@@ -150,8 +150,10 @@ class SourceTable:
     warnings: tuple[Warned, ...] = ()
 
 
-def concatenate(source: ColumnBatches) -> SourceTable:
+def concatenate(source: SourceTable | ColumnBatches) -> SourceTable:
     """Return all batches of a run or of judgments as one table."""
+    if isinstance(source, SourceTable):
+        return source
     batches = list(source.batches)
     columns: dict[str, Any] = dict(batches[0]) if len(batches) == 1 else {role: [] for role in source.columns}
     for batch in batches if len(batches) > 1 else ():
@@ -171,7 +173,8 @@ def concatenate(source: ColumnBatches) -> SourceTable:
     )
 
 
-def as_run(table: SourceTable) -> Run:
+def as_run(source: SourceTable | ColumnBatches) -> Run:
+    table = concatenate(source)
     keys = _keys(table)
     rank = _rank(table)
     if table.number is not None:
@@ -199,7 +202,8 @@ def _best_first(table: SourceTable, queries: int) -> tuple[Ints, Floats]:
     return rank, (np.repeat(size, size) + 1 - rank).astype(np.float64)
 
 
-def as_qrels(table: SourceTable) -> Qrels:
+def as_qrels(source: SourceTable | ColumnBatches) -> Qrels:
+    table = concatenate(source)
     keys = _keys(table)
     if not len(keys["doc"]):
         _raise_empty(table)

@@ -11,7 +11,7 @@ from judged.errors import DataError, Hint, Place, Warned, shown
 from judged.tables.table import counted
 
 Raw = bytes | bytearray
-_WIDE = (b"\xff\xfe", b"\xfe\xff")
+WIDE = (b"\xff\xfe", b"\xfe\xff")  # UTF-16 byte-order marks
 
 
 class Begin(NamedTuple):
@@ -24,16 +24,11 @@ class Begin(NamedTuple):
 WHOLE = Begin()
 
 
-def is_wide(head: Raw) -> bool:
-    """Return whether a file begins with a UTF-16 byte-order mark."""
-    return head[:2] in _WIDE
-
-
 def text_start(head: Raw, name: str, begin: Begin = WHOLE) -> int:
     """Return the length of the byte-order mark, which only the beginning of a file can have."""
     if begin.offset:
         return 0
-    if is_wide(head):
+    if head.startswith(WIDE):
         hint = "convert the file: iconv -f UTF-16 -t UTF-8"
         raise DataError(
             "encoding", "the text is UTF-16, not UTF-8", where=Place(name, 1), value=bytes(head[:2]), hint=hint
@@ -44,7 +39,7 @@ def text_start(head: Raw, name: str, begin: Begin = WHOLE) -> int:
 def check_encoding(data: Raw, size: int, name: str, begin: Begin = WHOLE) -> int:
     """Return the same, after a check that no byte is NUL."""
     nul = data.find(b"\0", 0, size)
-    if nul >= 0 and (begin.offset or not is_wide(data)):
+    if nul >= 0 and (begin.offset or not data.startswith(WIDE)):
         raise_nul(name, begin.offset + nul, begin.lines + data.count(b"\n", 0, nul) + 1)
     return text_start(data, name, begin)
 

@@ -15,7 +15,7 @@ from typing import Any
 from judged.errors import DataError, Place, UsageError, shown
 from judged.io.columns import ColumnRequest, Role, match, named_fields
 from judged.io.containers import names_of
-from judged.io.files import PAD, Content, is_file_like, is_path, open_content, open_stream
+from judged.io.files import PAD, PATH, Content, is_file_like, open_content, open_stream
 from judged.io.formats.collections import collection_name, is_collection, iterate_collection, texts_file
 from judged.io.formats.columnar import open_columns
 from judged.io.formats.delimited import CSV, iterate_rows, raise_width
@@ -196,7 +196,7 @@ _MARCO = {2: ("id", "text"), 4: ("id", "url", "title", "text")}
 def _records(source: Any, ids: Ids, kind: TextKind) -> Records:
     """Iterate over the records of a source, those of these ids among them."""
     where = Place(TEXTS.what)
-    if is_path(source):
+    if isinstance(source, PATH):
         with open_content(source) as content:
             yield from _file_records(content, ids)
     elif is_file_like(source):

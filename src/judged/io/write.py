@@ -20,7 +20,7 @@ from judged.core.tables import Qrels, Run
 from judged.errors import DataError, Hint, UsageError, shown
 from judged.io.atomic import ENDINGS, write_atomically
 from judged.io.columns import ColumnRequest
-from judged.io.files import is_path
+from judged.io.files import PATH
 from judged.io.formats.columnar import import_pyarrow
 from judged.io.open_table import read_requested_qrels
 from judged.io.outputs import check_output
@@ -120,7 +120,7 @@ def _kind_by_name(target: str | os.PathLike[str], source: Any) -> str:
     if isinstance(source, Run | Qrels):
         return "run" if isinstance(source, Run) else "qrels"
     for path in (target, source):
-        name = Path(os.fsdecode(path)).name.lower() if is_path(path) else ""
+        name = Path(os.fsdecode(path)).name.lower() if isinstance(path, PATH) else ""
         if "qrels" in name or ".run" in name:
             return "qrels" if "qrels" in name else "run"
     return ""

@@ -15,7 +15,7 @@ from judged.errors import DataError, FileError, Hint, Place, Warned
 from judged.evaluation.saved_values import load_saved, values_arguments, with_checksum
 from judged.evaluation.values import Values
 from judged.io.atomic import write_atomically
-from judged.io.files import is_path, open_content, raise_file_error, read_text
+from judged.io.files import open_content, raise_file_error, read_text
 from judged.io.fingerprint import content_of, file_hash
 from judged.tables.table import plain_data
 
@@ -78,7 +78,11 @@ def read_baseline(source: Any) -> Baseline | None:
         return source
     if isinstance(source, Values):
         return Baseline(source)
-    if not is_path(source) or source == "-" or not (Path(source).is_file() or ".json" in Path(source).suffixes):
+    if (
+        not isinstance(source, str | os.PathLike)
+        or source == "-"
+        or not (Path(source).is_file() or ".json" in Path(source).suffixes)
+    ):
         return None  # also a pipe, which can be read only once
     with open_content(source) as content:
         head = bytes(content.head).decode("utf-8", "replace")

@@ -19,7 +19,7 @@ from judged.evaluation.evaluate import DEFAULT, Measures, evaluate
 from judged.evaluation.inputs import are_questions, open_named
 from judged.evaluation.options import EvaluateOptions, with_level
 from judged.evaluation.values import Values
-from judged.io.files import OpenFile, file_path, is_path
+from judged.io.files import PATH, OpenFile, file_path
 from judged.io.fingerprint import file_hash
 from judged.io.outputs import check_output
 from judged.io.run_names import short_names
@@ -141,8 +141,8 @@ def _decide(qrels: Any, candidate: Any, rules: Rules, worst: int) -> Gate:
     base = others[0] if saved is None else _only(saved.values, rules.measures, "baseline")
     warnings = () if saved is None else saved.warnings(own, allow_changed=rules.allow_changed_judgments)
     roles = zip((source, run), ("baseline", "candidate"), strict=True)
-    files = [os.fspath(one) if is_path(one) and one != "-" else role for one, role in roles]
-    if saved is not None and not is_path(source) and saved.values.names[1] != "run":  # a result with a name
+    files = [os.fsdecode(one) if isinstance(one, PATH) and one != "-" else role for one, role in roles]
+    if saved is not None and not isinstance(source, PATH) and saved.values.names[1] != "run":  # a result with a name
         files[0] = saved.values.names[1]
     first, second = short_names(files) if len(set(files)) > 1 else short_names(files[:1]) * 2
     if first == second:

@@ -170,7 +170,7 @@ def check_files(ctx: click.Context, *others: object) -> None:
 
     It is called before a command does anything.
     """
-    from judged.io.outputs import check_output, check_stdout
+    from judged.io.outputs import check_output
 
     command = ctx.command
     assert isinstance(command, Command)
@@ -179,9 +179,8 @@ def check_files(ctx: click.Context, *others: object) -> None:
     if [*words, *named].count("-") > 1:
         raise click.UsageError("Standard input (-) can be read only once; name a file for the other input.")
     inputs = [*words, *named, *others]
-    for output in outputs:
+    for output in (*outputs, sys.stdout):
         check_output(output, inputs)
-    check_stdout(inputs)
     paths = [os.path.realpath(output) for output in outputs if output != "-"]
     if len(set(paths)) < len(paths):
         raise click.UsageError("Two outputs are the same file.")

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 from judged.errors import DataError, JudgedError, Place, shown
 from judged.io.columns import Split, choose_split
-from judged.io.files import is_path
+from judged.io.files import PATH
 from judged.io.stored import QRELS, TEXTS, TextKind, is_beir_folder, list_folder, names_like
 
 _METHODS = {"qrels": "qrels_iter", "run": "scoreddocs_iter", "docs": "docs_iter", "queries": "queries_iter"}
@@ -44,7 +44,7 @@ def _raise_missing(folder: str, name: str) -> NoReturn:
 
 def is_collection(source: Any) -> bool:
     """Return whether this is a dataset of ir_datasets, or has methods of the same names; nothing is imported."""
-    if is_path(source) or isinstance(source, type | dict | list | tuple):
+    if isinstance(source, (*PATH, type, dict, list, tuple)):
         return False
     return any(callable(getattr(source, name, None)) for name in _METHODS.values())
 

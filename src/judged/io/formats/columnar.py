@@ -181,8 +181,7 @@ def _is_coded_text(footer: Any, schema: Any, name: str, number: int = 0) -> bool
 PARQUET = FORMATS.add(
     FileFormat(
         "Parquet",
-        10,
-        lambda head, request: head.data.startswith(b"PAR1"),
+        None,
         read_columns,
         unread=unread_columns,
         open_frame=_open_parquet,
@@ -195,7 +194,6 @@ PARQUET = FORMATS.add(
 # ── Arrow files (Feather) and streams, as `datasets` writes them ──────────────────────────────────
 
 
-_FILE = b"ARROW1"
 _END = ARROW_STREAM + bytes(4)  # of a stream; without it, a stream that was cut between two batches looks complete
 
 
@@ -225,7 +223,7 @@ def _reader(ipc: Any, raw: Any, fields: list[int] | None = None) -> Any:
     """Open a file, or a stream, of which the end is checked."""
     raw.seek(0)
     options = {} if fields is None else {"options": ipc.IpcReadOptions(included_fields=fields, use_threads=False)}
-    if raw.read(len(_FILE)) == _FILE:
+    if raw.read(6) == b"ARROW1":
         return ipc.open_file(raw, **options)
     raw.seek(max(0, raw.size() - len(_END)))
     if raw.read(len(_END)) != _END:
@@ -244,8 +242,7 @@ def _batches(reader: Any, first: int = 0) -> Iterator[Any]:
 ARROW = FORMATS.add(
     FileFormat(
         "Arrow",
-        11,
-        lambda head, request: head.data.startswith((_FILE, ARROW_STREAM)),
+        None,
         read_columns,
         unread=unread_columns,
         open_frame=_open_arrow,
@@ -258,12 +255,9 @@ ARROW = FORMATS.add(
 # ── workbooks ─────────────────────────────────────────────────────────────────────────────────────
 
 
-_WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")  # .xlsx and every ZIP archive; .xls
-
-
 def _refuse_workbook(content: Content, detected: Detected, context: Context) -> NoReturn:
     hint = "save the sheet as CSV; of an archive, extract the file, or compress it with gzip"
     raise DataError("format", "this is an Excel workbook or a ZIP archive", where=context.name, hint=hint)
 
 
-FORMATS.add(FileFormat("workbook", 1, lambda head, request: head.data.startswith(_WORKBOOKS), _refuse_workbook))
+FORMATS.add(FileFormat("workbook", None, _refuse_workbook))

@@ -25,15 +25,15 @@ from judged.io.formats.registry import FORMATS, Detected, FileFormat, TextChunks
 from judged.io.lines import Head
 from judged.io.native_text import NativeText
 from judged.io.origin import Context, Origin
-from judged.io.table import Batch, ColumnBatches, SourceTable, as_run, concatenate
+from judged.io.table import Batch, ColumnBatches, SourceTable, as_run
 from judged.io.text import (
     WHOLE,
+    WIDE,
     Begin,
     check_encoding,
     check_end,
     is_decimal,
     is_text,
-    is_wide,
     warn_encoding,
     with_points,
 )
@@ -233,7 +233,7 @@ def _find_text(head: Raw, header: Header, context: Context) -> NativeText | None
             return None
     if not request.is_ranking or request.grade_map is not None:
         return None
-    if _RETURN.search(head, 0, start) or is_wide(head):
+    if _RETURN.search(head, 0, start) or head.startswith(WIDE):
         return None
     try:
         columns = find_columns(header.names, request, Place(context.name, header.line))
@@ -262,7 +262,7 @@ def _read_chunks(chunks: TextChunks, header: Header, context: Context) -> Iterat
         if text is None:  # a cell in quotes may continue in the next chunk
             batches = iterate_rows(chain([(data, begin)], chunks), header, context.name)
             for batch in batches:
-                yield as_run(concatenate(_read_rows(chain([batch], islice(batches, _BATCHES - 1)), header, context)))
+                yield as_run(_read_rows(chain([batch], islice(batches, _BATCHES - 1)), header, context))
         elif _FILLED.search(data, text.start or 0, len(data) - len(PAD)):
             read = partial(_read_chunk, data, begin, header, context)
             yield text.unread_chunk(data, text.start or 0, context.name, read)
@@ -270,7 +270,7 @@ def _read_chunks(chunks: TextChunks, header: Header, context: Context) -> Iterat
 
 def _read_chunk(data: bytes | bytearray, begin: Begin, header: Header, context: Context) -> Run:
     rows = iterate_rows([(data, begin)], header, context.name)
-    return as_run(concatenate(_read_rows(rows, header, context)))
+    return as_run(_read_rows(rows, header, context))
 
 
-CSV = FORMATS.add(FileFormat("CSV", 50, _detect, _read, read_chunks=_read_chunks, unread=_unread))
+CSV = FORMATS.add(FileFormat("CSV", _detect, _read, read_chunks=_read_chunks, unread=_unread))

@@ -140,10 +140,10 @@ def _read_chunks(chunks: TextChunks, names: Sequence[str], context: Context) -> 
 
 
 def _read_chunk(data: bytes | bytearray, begin: Begin, names: Sequence[str], context: Context) -> Run:
-    from judged.io.table import as_run, concatenate
+    from judged.io.table import as_run
 
     values, context = _load_values(data, context, begin, lines=True)
-    return as_run(concatenate(_read_records(values, names, context)))
+    return as_run(_read_records(values, names, context))
 
 
 def _find_text(head: Head, names: Sequence[str], request: ColumnRequest) -> NativeText | None:
@@ -196,4 +196,4 @@ def _origin(content: Content, text: NativeText, context: Context, rows: Any) -> 
     return context.keys(rows.queries, np.bincount(rows.query), rows.doc, keyed=not text.ranked)
 
 
-JSON = FORMATS.add(FileFormat("JSON", 40, _detect, _read, read_chunks=_read_chunks, unread=_unread))
+JSON = FORMATS.add(FileFormat("JSON", _detect, _read, read_chunks=_read_chunks, unread=_unread))

@@ -16,7 +16,7 @@ from judged.errors import DataError, Place, shown
 from judged.io.columns import ColumnRequest
 from judged.io.files import PAD, Content
 from judged.io.formats.registry import FORMATS, Detected, FileFormat
-from judged.io.formats.trec import is_letor_line, is_score, parse_scores
+from judged.io.formats.trec import LETOR_LINE, NUMBER, parse_scores
 from judged.io.lines import Head, iterate_blocks
 from judged.io.origin import Context, Origin
 from judged.io.text import LARGEST_GRADE, check_end, is_decimal, raise_number
@@ -92,8 +92,7 @@ def _parse_lines(block: bytes, first: int, name: str) -> Iterator[tuple[bytes, f
 LETOR = FORMATS.add(
     FileFormat(
         "LETOR",
-        30,
-        lambda head, request: request.is_ranking and not request.named and is_letor_line(head.line),
+        lambda head, request: request.is_ranking and not request.named and LETOR_LINE.match(head.line),
         _read_letor,
     )
 )
@@ -103,7 +102,7 @@ LETOR = FORMATS.add(
 
 
 def _is_scores(head: Head, request: ColumnRequest) -> bool:
-    return request.is_ranking and not request.named and is_score(head.line)
+    return request.is_ranking and not request.named and NUMBER.fullmatch(head.line) is not None
 
 
 def _read_scores(content: Content, detected: Detected, context: Context) -> ScoreColumn:
@@ -117,4 +116,4 @@ def _read_scores(content: Content, detected: Detected, context: Context) -> Scor
     )
 
 
-SCORES = FORMATS.add(FileFormat("scores", 31, _is_scores, _read_scores))
+SCORES = FORMATS.add(FileFormat("scores", _is_scores, _read_scores))

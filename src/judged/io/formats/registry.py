@@ -1,17 +1,14 @@
-"""The registry of file formats, and the one detector.
-
-Every file of this folder is imported; one that adds a `FileFormat` to `FORMATS` declares a format.
-"""
+"""The registry of file formats, and the one detector."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from importlib import import_module
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from judged.errors import DataError, Place, shown
+from judged.io.files import COLUMNAR
 from judged.io.text import Begin
 from judged.registry import Registry
 
@@ -37,8 +34,8 @@ class FileFormat(NamedTuple):
 
     Args:
         name: in messages.
-        priority: formats are tried in ascending order; the first that recognises a file reads it.
-        detect: takes the beginning of a file and the request; returns what `read` needs, such as a header, or None.
+        detect: takes the beginning of a file and the request; returns what `read` needs, such as a header, or None. Files that are no text
+            are recognised by their first bytes.
         read: returns the table of an open file.
         read_chunks: returns consecutive lines of a run, so that a large file is not read at once.
         unread: returns a run as the native core takes it, without reading it first; None if the file has to be read. Its last argument reads
@@ -49,8 +46,7 @@ class FileFormat(NamedTuple):
     """
 
     name: str
-    priority: int
-    detect: Callable[[Head, ColumnRequest], Any]
+    detect: Callable[[Head, ColumnRequest], Any] | None
     read: Callable[[Content, Detected, Context], OpenTable]
     read_chunks: Callable[[TextChunks, Any, Context], Iterator[Run | UnreadRun]] | None = None
     unread: Callable[[Content, Detected, Callable[[], Run]], UnreadRun | None] | None = None
@@ -91,33 +87,25 @@ class Rows:
 
 
 FORMATS = Registry[FileFormat]("format", package="judged.io.formats")
-# The formats of lowest priority, with their files.
-_FIRST = {
-    "workbook": "columnar",
-    "Parquet": "columnar",
-    "Arrow": "columnar",
-    "TREC": "trec",
-    "LETOR": "letor",
-    "scores": "letor",
-    "JSON": "json",
-}
+# Files that are no text, by their first bytes: also .xlsx, as every ZIP archive, and .xls.
+_BINARY = {**COLUMNAR, b"PK\x03\x04": "workbook", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": "workbook"}
+# The formats of text and their files, in the order in which they are tried: most files are TREC files.
+_TEXT = {"TREC": "trec", "LETOR": "letor", "scores": "letor", "JSON": "json", "CSV": "delimited"}
 
 
 def detect_format(head: Head, request: ColumnRequest) -> Detected | None:
     """Return the format of a file by its beginning; None if no format recognises it."""
-    for format in _in_order():
-        header = format.detect(head, request)
+    for magic, name in _BINARY.items():
+        if head.data.startswith(magic):
+            import_module(f"{__package__}.columnar")
+            return Detected(FORMATS.find(name), None, head)
+    for name, file in _TEXT.items():
+        import_module(f"{__package__}.{file}")
+        format = FORMATS.find(name)
+        header = format.detect(head, request) if format.detect else None
         if header is not None and header is not False:
             return Detected(format, header, head)
     return None
-
-
-def _in_order() -> Iterator[FileFormat]:
-    """Return the formats by priority; most files are TREC or JSON files, for which the others need not be imported."""
-    for name, file in _FIRST.items():
-        import_module(f"{__package__}.{file}")
-        yield FORMATS.find(name)
-    yield from sorted((format for format in FORMATS if format.name not in _FIRST), key=attrgetter("priority"))
 
 
 def raise_undetected(head: Head, context: Context) -> NoReturn:

@@ -19,7 +19,6 @@ from judged.errors import DataError, Hint, Place, Warned, shown
 from judged.io import files as limits
 from judged.io.columns import ColumnRequest
 from judged.io.files import (
-    PAD,
     Content,
     Raw,
     TextLines,
@@ -28,7 +27,6 @@ from judged.io.files import (
     line_of,
     open_content,
     open_later,
-    open_now,
 )
 from judged.io.formats.registry import FORMATS, Detected, FileFormat, TextChunks
 from judged.io.origin import Context, Origin
@@ -39,7 +37,6 @@ from judged.io.text import (
     Begin,
     What,
     check_end,
-    is_decimal,
     number_as_in_c,
     parse_number,
     raise_nul,
@@ -67,10 +64,10 @@ PREFS = TrecColumns("preferences", ("query", "group", "subgroup", "doc", "grade"
 SCORES = TrecColumns("scores", ("score",), 0)
 
 _CELL = re.compile(rb"[^ \t\r]+")
-_NUMBER = re.compile(
-    rb"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|inf(?:inity)?|nan)", re.IGNORECASE
-)  # NaN has an error of its own
-_SECOND = re.compile(rb"qid:|\d+:[^ \t]*$")  # a query; or the first feature, if the query is missing
+# A number, infinite or NaN too, which has an error of its own.
+NUMBER = re.compile(rb"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|inf(?:inity)?|nan)", re.IGNORECASE)
+# A line of an SVMlight or LETOR file: a label and a query; or the first feature, if the query is missing.
+LETOR_LINE = re.compile(rb"\s*+[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s++(?:qid:|\d+:)")
 _HASHED = re.compile(rb"(?m)^#[^ \t\n]*+[ \t].+$")
 _EMPTY = "check the path, and that the file is not empty"
 _BATCH = (
@@ -81,30 +78,13 @@ _BATCH = (
 # ── lines ────────────────────────────────────────────────────────────────────────────────────────
 
 
-def is_trec_line(line: bytes, layout: TrecColumns) -> bool:
-    """Return whether a line has the columns of a TREC file, with a number as score or grade."""
-    cells = _split(line, len(layout.columns))
-    return len(cells) == len(layout.columns) and is_score(cells[layout.number]) and not is_letor_line(line)
-
-
-def is_score(cell: bytes) -> bool:
-    """Return whether a cell is a number, infinite or NaN too."""
-    return _NUMBER.fullmatch(cell) is not None
-
-
-def is_letor_line(line: bytes) -> bool:
-    """Return whether a line is one of an SVMlight or LETOR file: a label, `qid:…`, features."""
-    cells = line.split(None, 2)
-    return len(cells) > 1 and is_decimal(cells[0]) and _SECOND.match(cells[1]) is not None
-
-
 def read_hash_line(line: bytes, layout: TrecColumns) -> bool | None:
     """Return whether a line that begins with # is data: it has the columns, and a number where one belongs; None if it is unclear.
 
     A comment with as many words begins with # alone, and so would the query #, which no file can have.
     """
     cells = _split(line, len(layout.columns))
-    if len(cells) != len(layout.columns) or not all(cells) or not is_score(cells[layout.number]):
+    if len(cells) != len(layout.columns) or not all(cells) or not NUMBER.fullmatch(cells[layout.number]):
         return False
     return None if cells[0] == b"#" else True
 
@@ -317,7 +297,12 @@ Counted = Callable[[], Begin]  # the beginning of a stretch: its lines are count
 
 
 def _detect(head: Head, request: ColumnRequest) -> bool:
-    return request.is_ranking and not request.named and is_trec_line(head.line, RUN if request.what == "run" else QRELS)
+    if not request.is_ranking or request.named:
+        return False
+    layout = RUN if request.what == "run" else QRELS
+    cells = _split(head.line, len(layout.columns))
+    number = cells[layout.number] if len(cells) == len(layout.columns) else b""
+    return NUMBER.fullmatch(number) is not None and not LETOR_LINE.match(head.line)
 
 
 def read_trec(content: Content, detected: Detected | None, context: Context) -> Run | Qrels:
@@ -330,7 +315,7 @@ def read_trec(content: Content, detected: Detected | None, context: Context) -> 
 def read_lines(content: Content, layout: Layout) -> Run | Qrels | None:
     """Read a run or judgments by the native core; None if only the reference can."""
     opened = open_later(content)
-    with open_now(content) as (data, start):
+    with opened() as (data, start):
         rows = read_rows(data, start, layout)
         if rows is None:
             return None
@@ -342,9 +327,9 @@ def read_lines(content: Content, layout: Layout) -> Run | Qrels | None:
             return Qrels(**keys, grade=rows.number, aspect=None if plain else rows.aspects())
         wrong = None
         if rows.rank is None:
-            row = _parse_row(data, int(row_begins(data, start, layout)[rows.unranked]))
-            wrong = where(rows.unranked), row.wrong_rank[1] if row.wrong_rank else ""
-        tag = _parse_row(data, rows.last).tag
+            begin = int(row_begins(data, start, layout)[rows.unranked])
+            wrong = where(rows.unranked), shown(_split(line_at(data, begin), 6)[3])
+        tag = _split(line_at(data, rows.last), 6)[5].decode("utf-8", "surrogateescape")
         return Run(**keys, score=rows.number, rank=rows.rank, wrong_rank=wrong, tag=tag)
 
 
@@ -362,7 +347,7 @@ def _read_chunks(chunks: TextChunks, header: Any, context: Context) -> Iterator[
         yield parse_run(data, context.name, begin=begin) if unread is None else unread
 
 
-TREC = FORMATS.add(FileFormat("TREC", 20, _detect, read_trec, read_chunks=_read_chunks, unread=_unread))
+TREC = FORMATS.add(FileFormat("TREC", _detect, read_trec, read_chunks=_read_chunks, unread=_unread))
 
 
 # ── lines for the native core ────────────────────────────────────────────────────────────────────
@@ -413,11 +398,6 @@ def _unread_stream(content: Content, packed: IO[bytes], read: Callable[[], Run])
             return unread_bytes(again.read(), name)
 
     return TextStream(name=name, read=read, stretches=stretches, whole=whole)
-
-
-def _parse_row(data: Bytes, at: int) -> Run:
-    """Return the row of a run that begins at this byte."""
-    return parse_run(line_at(data, at) + PAD, "", begin=WHOLE)
 
 
 def _place(name: str, begin: Counted, data: Bytes, at: int) -> Place:

@@ -18,13 +18,9 @@ from judged.io.files import (
     PAD,
     Raw,
     Source,
-    can_map,
     file_path,
     open_content,
     open_later,
-    open_now,
-    read_bytes,
-    source_name,
 )
 from judged.io.formats.trec import PREFS, QRELS, TrecColumns, parse_qrels, parse_run, read_lines
 from judged.io.text import check_end, number_as_in_c
@@ -50,7 +46,8 @@ def read_judgments(source: Source, form: str = "qrels") -> Qrels:
 
 def read_ranking(source: Source) -> Run:
     """Read a run."""
-    return parse_ranking(read_bytes(source), source_name(source))
+    with open_content(source) as content:
+        return parse_ranking(content.read(), content.name)
 
 
 def open_ranking(source: Source, leave: Callable[[], NoReturn]) -> tuple[TextRun, str] | None:
@@ -58,10 +55,10 @@ def open_ranking(source: Source, leave: Callable[[], NoReturn]) -> tuple[TextRun
     if not NATIVE or file_path(source) is None:
         return None  # a pipe cannot be opened twice
     with open_content(source) as content:
-        if not can_map(content):
+        if content.file is None or b"\n" not in content.head:
             return None
         opened, warnings = open_later(content), check_end(content.last_byte(), content.name)
-        with open_now(content) as (data, start):
+        with opened() as (data, start):
             tag = _last_tag(
                 data[max(start, len(data) - HEAD) :].tobytes(), content.name, whole=len(data) - start <= HEAD
             )
@@ -79,8 +76,9 @@ def _last_tag(text: bytes, name: str, *, whole: bool) -> str | None:
 
 def read_zscores(source: Source) -> dict[tuple[str, str], tuple[float, float]]:
     """Read mean and standard deviation of each (query, measure), for `-Z`."""
-    data, name = read_bytes(source), source_name(source)
-    _check_lines(data, name, 4, "query name mean deviation", comments=False)
+    with open_content(source) as content:
+        data = content.read()
+    _check_lines(data, content.name, 4, "query name mean deviation", comments=False)
     rows = [line.split() for line in bytes(data[: -len(PAD)]).split(b"\n") if line]
     zscores = {}
     for query, label, mean, deviation in rows:

@@ -12,7 +12,7 @@ from judged.core.tables import Qrels, Run
 from judged.errors import JudgedError
 from judged.io import open_table as opening
 from judged.io.columns import ColumnRequest
-from judged.io.containers import read_plain_dict
+from judged.io.open_table import read_plain_dict
 from judged.io.read import read_qrels, read_run
 from judged.io.table import as_qrels, as_run
 
