@@ -23,11 +23,11 @@ OF_OTHERS = {  # modules that take milliseconds, and that an evaluation of TREC 
     "csv", "difflib", "email", "hashlib", "html", "http", "importlib.metadata", "importlib.resources", "json.decoder", "logging", "multiprocessing", "pathlib",
     "shlex", "shutil", "socket", "subprocess", "tempfile", "unittest", "urllib.request", "xml", "zipfile", "zstandard", "isal",
 }  # fmt: skip
-FORMATS = ("json", "delimited", "letor", "trec_eval")
+FORMATS = ("columnar", "json", "delimited", "letor", "trec_eval")
 FAMILIES = ("cascade", "cwl", "positions", "diversity", "effort", "ideal_overlap", "preferences")
 OURS = {
     "judged.comparison", "judged.page", "judged.plots", "judged.curves", "judged.core.passages",
-    "judged.io.frames", "judged.io.table", "judged.io.partitions", "judged.evaluation.roll_up", "judged.tables.formats.html",
+    "judged.io.containers", "judged.io.frames", "judged.io.read", "judged.io.table", "judged.io.partitions", "judged.evaluation.roll_up", "judged.tables.formats.html",
     *(f"judged.io.formats.{name}" for name in FORMATS), *(f"judged.measures.families.{name}" for name in FAMILIES),
 }  # fmt: skip
 

@@ -7,8 +7,7 @@ from typing import Any, TypedDict
 
 from judged.core.policy import Empty, PolicyOptions, Precision, Ties
 from judged.errors import UsageError
-from judged.io.columns import ANY_COLUMNS, ColumnRequest
-from judged.io.read import split_of
+from judged.io.columns import ANY_COLUMNS, ColumnRequest, Split
 from judged.measures.registry import Measure
 
 _MEANT = {  # names in other tools
@@ -124,7 +123,7 @@ def requested_columns(options: Mapping[str, Any]) -> ColumnRequest:
     grade_map, split = options.get("grade_map"), options.get("split")
     if not named and grade_map is None and split is None:
         return ANY_COLUMNS
-    return ColumnRequest("", named, grade_map=grade_map, split=split_of(split), used={})
+    return ColumnRequest("", named, grade_map=grade_map, split=Split.of(split), used={})
 
 
 def question_fields(options: Mapping[str, Any]) -> dict[str, str]:

@@ -443,6 +443,11 @@ class Split:
     name: str
     used: bool = False
 
+    @classmethod
+    def of(cls, name: str | None) -> Split | None:
+        """Return the split that the caller named."""
+        return None if name is None else cls(name)
+
     def check_used(self) -> None:
         """Raise `split` if no input has splits."""
         if not self.used:

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from judged.core.tables import READERS
 from judged.core.tables import Qrels as Qrels  # from here `Qrels(source)` can read
 from judged.core.tables import Run as Run
 from judged.core.unread_runs import ScoreColumn, UnreadRun
-from judged.io.columns import ColumnRequest
+from judged.io.columns import ColumnRequest, Split
+from judged.io.open_table import as_read_run, read_one_run, read_requested_qrels
 from judged.io.outputs import located
 from judged.io.recognise import Input, are_files
-
-if TYPE_CHECKING:
-    from judged.io.columns import Split
-from judged.io.open_table import as_read_run, read_one_run, read_requested_qrels
 
 
 def read_run(
@@ -61,7 +58,7 @@ def read_run(
     """
     columns = {"query": query_col, "doc": doc_col, "score": score_col, "rank": rank_col}
     named = {role: column for role, column in columns.items() if column is not None}
-    return read_requested_run(source, ColumnRequest("run", named, split=split_of(split)), labels=labels, name=name)
+    return read_requested_run(source, ColumnRequest("run", named, split=Split.of(split)), labels=labels, name=name)
 
 
 def read_requested_run(source: Any, request: ColumnRequest, *, labels: Any = None, name: str | None = None) -> Run:
@@ -82,15 +79,6 @@ def read_requested_run(source: Any, request: ColumnRequest, *, labels: Any = Non
     if request.split is not None and request.used is None:
         request.split.check_used()
     return run
-
-
-def split_of(name: str | None) -> Split | None:
-    """Return the split that the caller named."""
-    if name is None:
-        return None
-    from judged.io.columns import Split
-
-    return Split(name)
 
 
 def read_qrels(
@@ -132,7 +120,7 @@ def read_qrels(
     """
     columns = {"query": query_col, "doc": doc_col, "grade": grade_col, "aspect": aspect_col}
     named = {role: column for role, column in columns.items() if column is not None}
-    request = ColumnRequest("qrels", named, grade_map=grade_map, split=split_of(split))
+    request = ColumnRequest("qrels", named, grade_map=grade_map, split=Split.of(split))
     return read_requested_qrels(source, request, name=name)
 
 

@@ -19,13 +19,13 @@ import numpy as np
 from judged.core.tables import Qrels, Run
 from judged.errors import DataError, Hint, UsageError, shown
 from judged.io.atomic import ENDINGS, write_atomically
-from judged.io.columns import ColumnRequest
+from judged.io.columns import ColumnRequest, Split
 from judged.io.files import PATH
 from judged.io.formats.columnar import import_pyarrow
 from judged.io.open_table import read_requested_qrels
 from judged.io.outputs import check_output
 from judged.io.questions import read_questions
-from judged.io.read import read_qrels, read_requested_run, read_run, split_of
+from judged.io.read import read_qrels, read_requested_run, read_run
 from judged.io.recognise import recognise
 from judged.io.text import is_text
 from judged.registry import choose_one
@@ -101,7 +101,7 @@ def convert(
     given = {name: value for name, value in names.items() if value is not None}
     fields = {name: value for name, value in given.items() if not name.endswith("_col")}
     roles = {name.removesuffix("_col"): column for name, column in given.items() if name.endswith("_col")}
-    columns = ColumnRequest("", roles, grade_map=grade_map, split=split_of(split), used={})
+    columns = ColumnRequest("", roles, grade_map=grade_map, split=Split.of(split), used={})
     table: Run | Qrels
     if recognise(source, **fields).kind == "questions":
         questions = read_questions(source, **fields)  # type: ignore[arg-type]  # fields are text
