@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 PLACES = 3
 _VERY_SURE = 0.001  # corrected p below which the answer says so
 _WON: tuple[Verdict, ...] = ("better", "wins more queries")
-_TONES = {"▲": "better", "▼": "worse"}
+_TONES = {"better": "better", "wins more queries": "better", "worse": "worse", "loses more queries": "worse"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +33,6 @@ class Headline:
     words: Words
     pair: tuple[int, int]
     more: tuple[Words, ...] = ()
-
-
-def answers(comparison: Comparison) -> list[Headline]:
-    """Return one answer per measure."""
-    means = comparison.means()
-    return [_answer(comparison, m, [means[name][m] for name in comparison.names]) for m in comparison.measures]
 
 
 def best_first(measure: Measure, means: Sequence[float]) -> list[int]:
@@ -61,10 +55,12 @@ def headlines(comparison: Comparison) -> list[str]:
     rows = comparison.rows
     if len(comparison.names) == 2 and len(rows) > 1 and all(row.verdict == "identical" for row in rows):
         return [f"{rows[0].b} and {rows[0].a} are identical on all {len(rows)} measures."]
-    return [words_text(answer.words, comparison.names) for answer in answers(comparison)]
+    return [words_text(answer(comparison, m).words, comparison.names) for m in comparison.measures]
 
 
-def _answer(comparison: Comparison, measure: str, means: Sequence[float]) -> Headline:
+def answer(comparison: Comparison, measure: str) -> Headline:
+    """Return the answer on one measure."""
+    means = comparison.mean_of(measure).tolist()
     order = best_first(parse(measure), means)
     rows = comparison.by_measure[measure]
     if comparison.baseline is not None:
@@ -170,9 +166,10 @@ def _list(runs: Sequence[int]) -> Words:
 
 def details(comparison: Comparison) -> list[Detail]:
     """Return the lines below the headline on the first measure."""
-    answer = answers(comparison)[0]
-    others = " ".join(words_text(line, comparison.names) for line in answer.more)
-    row = between(comparison, comparison.measures[0], *answer.pair)
+    first = comparison.measures[0]
+    found = answer(comparison, first)
+    others = " ".join(words_text(line, comparison.names) for line in found.more)
+    row = between(comparison, first, *found.pair)
     return [*pair_details(row, comparison), *([Detail("Other runs", others)] if others else [])]
 
 
@@ -191,7 +188,9 @@ def size_text(row: Difference, interval: str) -> str:
     """Return the difference, both means, the relative difference and the interval, in a sentence."""
     m = parse(row.measure)
     share = relative(row, m)[0]
-    more = "" if share is None else f" ({signed_percent(share)})"
+    more = ""
+    if share is not None:  # one decimal below 10%
+        more = f" ({100 * share:+z.{0 if abs(share) >= 0.0995 else 1}f}%)".replace("-", "−")
     ends = "" if math.isnan(row.low) else f"; {signed(row.low, PLACES)} to {signed(row.high, PLACES)} ({interval})"
     lower = "; lower is better" if m.definition.lower_is_better else ""
     means = f"{row.a} {number(row.mean_a, PLACES)} → {row.b} {number(row.mean_b, PLACES)}{more}"
@@ -203,16 +202,7 @@ def span_of(row: Difference) -> Span | None:
     if not math.isfinite(row.high - row.low):
         return None
     limits = parse(row.measure).definition.limits
-    return Span(row.low, row.difference, row.high, _TONES.get(row.sign, ""), str(limits or row.measure))
-
-
-def signed_percent(share: float) -> str:
-    """Return a share as a percentage with a sign; one decimal below 10%.
-
-    >>> signed_percent(0.4813), signed_percent(-0.0512)
-    ('+48%', '−5.1%')
-    """
-    return f"{100 * share:+z.{0 if abs(share) >= 0.0995 else 1}f}%".replace("-", "−")
+    return Span(row.low, row.difference, row.high, _TONES.get(row.verdict, ""), str(limits or row.measure))
 
 
 def relative(row: Difference, m: Measure) -> tuple[float | None, float | None]:

@@ -18,7 +18,6 @@ from judged.comparison.evaluated_runs import (
     common_measures,
     evaluate_runs,
     matrix,
-    model_matrix,
     slice_requests,
 )
 from judged.errors import Hint, UsageError, Warned, shown
@@ -92,7 +91,7 @@ def compare(
     'too few queries'
     """
     settings = _settings(test, correction, family, alpha, margin, min_queries, resamples, seed)
-    requests = slice_requests(slices, by)
+    requests = None if slices is None and not by else slice_requests(slices, by)
     compared = evaluate_runs(
         qrels,
         runs,
@@ -104,10 +103,11 @@ def compare(
         model=model,
         **options,
     )
-    relevant = compared.judged[0].relevant(1 if level is None else level) if compared.judged else None
-    groups = slices_of(requests, compared.results[0].queries, relevant)
-    settings = _with_queries(settings, compared.results[0])
-    return _compare(compared, _pairs(compared.names, baseline), groups, settings, baseline is not None)
+    groups = Slices()
+    if requests is not None:
+        relevant = compared.judged[0].relevant(1 if level is None else level) if compared.judged else None
+        groups = slices_of(requests, compared.results[0].queries, relevant)
+    return _compare(compared, baseline, groups, settings)
 
 
 def compare_with_first(results: Sequence[Values], names: Sequence[str]) -> Comparison | None:
@@ -134,44 +134,40 @@ def compare_with_first(results: Sequence[Values], names: Sequence[str]) -> Compa
 
 @step("comparing")
 def _compare(
-    compared: ComparedRuns, pairs: Ints, groups: Slices, settings: ComparisonSettings, against_one: bool
+    compared: ComparedRuns, baseline: str | int | None, groups: Slices, settings: ComparisonSettings
 ) -> Comparison:
-    first = compared.results[0]
-    columns = {m: matrix(compared.results, str(m)) for m in common_measures(compared.results)}
-    found = {str(m): model_matrix(compared.results, str(m)) for m in columns}
-    model = {name: x for name, x in found.items() if x is not None} or None
+    results, first, lost = compared.results, compared.results[0], list[Warned]()
+    if settings.test != "t" and (first.model is not None or first.weights is not None):
+        hint, test = Hint("use {test}", test="t"), f"the {settings.test} test"
+        if first.model is not None:
+            raise UsageError("model-judgments", f"{test} cannot use model judgments", hint=hint)
+        raise no_weights(test).changed(hint=hint)
+    clusters = None if first.clusters is None else len(np.unique(first.clusters))
+    weighted, with_model = first.weights is not None, first.model is not None
+    settings = replace(settings, clusters=clusters, weighted=weighted, model=with_model)
+    pairs = _pairs(compared.names, baseline)
+    columns = {m: matrix(results, str(m)) for m in common_measures(results)}
+    model = None
+    if with_model:
+        model = {str(m): np.stack([np.asarray((r.model or {})[str(m)], float) for r in results], 1) for m in columns}
+    else:
+        for m, x in columns.items():
+            if n := int((~known_rows(x)).sum()):  # of the measure, for all runs
+                text = f"{m}: {counted(n, 'query')} without a value in some run, left out"
+                lost.append(Warned("values-missing", n, text))
     pairs_of_runs = PairsOfRuns(compared.names, pairs, groups.groups, first.clusters, settings, first.weights, model)
     rows, settings = pairs_of_runs.compare(columns)
-    missing = {} if model else {m: int((~known_rows(x)).sum()) for m, x in columns.items()}
-    lost = tuple(  # of the measure, for all runs
-        Warned("values-missing", n, f"{m}: {counted(n, 'query')} without a value in some run, left out")
-        for m, n in missing.items()
-        if n
-    )
     return Comparison(
         names=compared.names,
-        results=compared.results,
+        results=results,
         judged=compared.judged,
         settings=settings,
         rows=tuple(r for r in rows if r.part is None),
         parts=tuple(r for r in rows if r.part is not None),
-        baseline=compared.names[int(pairs[0, 0])] if against_one else None,
-        warnings=compared.warnings + groups.warnings + lost,
+        baseline=compared.names[int(pairs[0, 0])] if baseline is not None else None,
+        warnings=(*compared.warnings, *groups.warnings, *lost),
         slices=dict(groups.groups),
     )
-
-
-def _with_queries(settings: ComparisonSettings, first: Values) -> ComparisonSettings:
-    """Note the clusters or weights of queries; raise if the test would ignore weights or judgments of a model."""
-    hint = Hint("use {test}", test="t")
-    if first.model is not None and settings.test != "t":
-        problem = f"the {settings.test} test cannot use model judgments"
-        raise UsageError("model-judgments", problem, hint=hint)
-    if first.weights is not None and settings.test != "t":
-        raise no_weights(f"the {settings.test} test").changed(hint=hint)
-    clusters = None if first.clusters is None else len(np.unique(first.clusters))
-    weighted, model = first.weights is not None, first.model is not None
-    return replace(settings, clusters=clusters, weighted=weighted, model=model)
 
 
 def _settings(

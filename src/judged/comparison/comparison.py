@@ -15,6 +15,7 @@ from judged.comparison.evaluated_runs import matrix
 from judged.core.judged import Judged
 from judged.errors import UsageError, Warned, shown
 from judged.evaluation.values import ByMeasure, Values, find_measure
+from judged.stats.checks import check_choice
 from judged.stats.differences import known_rows
 from judged.stats.intervals import summarise
 from judged.tables.result import Tracked
@@ -91,7 +92,7 @@ class Comparison(Tracked):
 
     def mean_of(self, measure: str) -> Floats:
         """The mean of each run over the queries on which all runs have a value."""
-        x = self.matrix(measure)
+        x = matrix(self.results, measure)
         known, weights = known_rows(x), self.results[0].weights
         if self.results[0].model is not None:
             return np.array([result.mean()[measure] for result in self.results])
@@ -212,20 +213,17 @@ class Comparison(Tracked):
         """LaTeX tables in booktabs style: all, or only `systems`, `pairs` or `slices`."""
         return self.report(table=table).render("latex", places=places)
 
-    def report(
-        self,
-        *,
-        table: TableName | None = None,
-        where: int = 0,
-    ) -> ComparisonReport:
+    def report(self, *, table: TableName | None = None, where: int = 0) -> ComparisonReport:
         """The comparison with the queries that changed most, or only one table of it.
 
         Args:
             table: only this table: `systems`, `pairs`, `slices` or `where`.
             where: add this number of queries that changed most, for each pair and measure.
         """
-        from judged.comparison.tables import ComparisonReport
+        from judged.comparison.tables import ComparisonReport, TableName
 
+        if table is not None:
+            check_choice(table, TableName, "table")
         return ComparisonReport(self, table, where)
 
     def plot(

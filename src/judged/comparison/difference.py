@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -295,37 +294,15 @@ def tracked_differences(rows: Iterable[Difference]) -> dict[str, float]:
 _PAIRS = 4096  # described at a time: their values are columns of all queries
 
 
-@dataclass(frozen=True)
-class _Slice:
-    """The values of a measure on the queries of a slice, or on all of them, with the clusters (codes) or weights of the queries.
-
-    `x` has values whose plain mean is the weighted one, and `units` those of independent units: clusters, or queries.
-    """
+class _Slice(NamedTuple):
+    """The values of a measure on the queries of a slice, or on all of them, with the clusters (codes) or weights of the queries."""
 
     measure: Measure
     label: str | None
     values: Floats
     clusters: Ints | None
     weights: Floats | None
-    cheap: CheapValues | None = None  # values by a model, of more queries
-
-    @cached_property
-    def x(self) -> Floats:
-        if self.weights is None or not len(self.values):
-            return self.values
-        w = self.weights / self.weights.max()
-        return linearised(w[:, None] * self.values, w)
-
-    @cached_property
-    def means(self) -> Floats:
-        """The mean of each run: over these queries, or with values by a model the estimate for all of them."""
-        if self.cheap is None or len(self.values) < FEWEST:
-            return np.asarray(self.x.mean(axis=0))
-        return two_phase_means(self.values, self.cheap).mean
-
-    @cached_property
-    def units(self) -> Floats:
-        return self.x if self.clusters is None else linearised(*sum_by_cluster(self.values, self.clusters))
+    cheap: CheapValues | None  # values by a model, of more queries
 
 
 @dataclass(frozen=True, slots=True)
@@ -347,54 +324,44 @@ class PairsOfRuns:
         queries another; or the pairs by all measures, if the settings say so. The settings are returned with the
         numbers of tests and what was remarked on them.
         """
-        first, *others = map(str, columns)
-        families = [[m] for m in columns] if self.settings.family == "measure" else [list(columns)]
-        rows, more, tests, slice_tests, used = list[Difference](), list[Difference](), 0, 0, self.settings.test
-        remarks = dict[str, None]()
-        if others and self.settings.family == "measure":
-            rest = "the other one is" if len(others) == 1 else f"the other {len(others)} are"
-            remarks[f"the primary measure is {first}; {rest} secondary, each tested on its own"] = None
-        for measures in families:
-            known = {m: self._known(m, columns[m]) for m in measures}
-            every = [self._part(m, columns[m], None, known[m]) for m in measures]
-            parts = [
-                self._part(m, columns[m], label, known[m] & inside) for m in measures for label, inside in self.slices
-            ]
-            found, count, texts, test = self._family(every, 1)
-            of_slices, slice_count, slice_texts, _ = self._family(parts, self.settings.min_queries)
-            rows, more = [*rows, *found], [*more, *of_slices]
-            tests, slice_tests = max(tests, count), max(slice_tests, slice_count)
-            remarks |= dict.fromkeys((*texts, *(f"slices: {text}" for text in slice_texts)))
-            used = test if test != self.settings.test else used
-        resamples = self.settings.resamples if used == self.settings.test else None
-        settings = replace(
-            self.settings,
-            test=used,
-            resamples=resamples,
-            tests=tests,
-            slice_tests=slice_tests,
-            remarks=tuple(remarks),
-        )
+        s, families, remarks = self.settings, [columns], dict[str, None]()
+        rows, more, tests, slice_tests, used = list[Difference](), list[Difference](), 0, 0, s.test
+        if s.family == "measure":
+            families = [{m: x} for m, x in columns.items()]
+            first, *others = map(str, columns)
+            if others:
+                rest = "the other one is" if len(others) == 1 else f"the other {len(others)} are"
+                remarks[f"the primary measure is {first}; {rest} secondary, each tested on its own"] = None
+        for family in families:
+            found, count, texts, test = self._family(family, [(None, True)], 1)
+            rows, tests = [*rows, *found], max(tests, count)
+            remarks |= dict.fromkeys(texts)
+            used = test if test != s.test else used
+            if self.slices:
+                found, count, texts, _ = self._family(family, self.slices, s.min_queries)
+                more, slice_tests = [*more, *found], max(slice_tests, count)
+                remarks |= dict.fromkeys(f"slices: {text}" for text in texts)
+        resamples = s.resamples if used == s.test else None
+        told = tuple(remarks)
+        settings = replace(s, test=used, resamples=resamples, tests=tests, slice_tests=slice_tests, remarks=told)
         return [*rows, *more], settings
 
-    def _known(self, m: Measure, x: Floats) -> Bools:
-        """Return the queries that count: every run has a value, by people and by the model if there is one, and the weight is not 0."""
-        known = known_rows(x) if self.model is None else known_rows(x) & known_rows(self.model[str(m)])
-        return known if self.weights is None else known & (self.weights > 0)
-
-    def _part(self, m: Measure, x: Floats, label: str | None, rows: Bools) -> _Slice:
-        clusters = None if self.clusters is None else self.clusters[rows]
-        weights = None if self.weights is None else self.weights[rows]
-        cheap = None
-        if self.model is not None:  # its values of all queries, or of all of a slice
-            values = self.model[str(m)]
-            inside = known_rows(values) & (True if label is None else dict(self.slices)[label])
-            cheap = CheapValues(values[inside], rows[inside])
-        return _Slice(m, label, x[rows], clusters, weights, cheap)
-
-    def _family(self, parts: Sequence[_Slice], least: int) -> tuple[list[Difference], int, tuple[str, ...], str]:
-        """Differences of all parts, the number of tests, the remarks on them, and the test that was used."""
-        s = self.settings
+    def _family(
+        self, columns: Mapping[Measure, Floats], slices: Sequence[tuple[str | None, Bools | bool]], least: int
+    ) -> tuple[list[Difference], int, tuple[str, ...], str]:
+        """Differences on each slice by each measure, the number of tests, the remarks on them, and the test that was used."""
+        s, parts = self.settings, list[_Slice]()
+        for m, x in columns.items():
+            known = known_rows(x) if self.weights is None else known_rows(x) & (self.weights > 0)
+            by_model = None if self.model is None else self.model[str(m)]
+            for label, inside in slices:
+                rows, cheap = known & inside, None
+                if by_model is not None:  # its values of all queries, or of all of a slice
+                    whole = known_rows(by_model) & inside
+                    rows &= whole
+                    cheap = CheapValues(by_model[whole], rows[whole])
+                clusters, weights = (None if of is None else of[rows] for of in (self.clusters, self.weights))
+                parts.append(_Slice(m, label, x[rows], clusters, weights, cheap))
         tested = [part for part in parts if len(part.values) >= least]
         decided = decide_family(
             [part.values for part in tested],
@@ -410,23 +377,34 @@ class PairsOfRuns:
             resamples=s.resamples,
             seed=s.seed,
         )
-        found = iter(decided)
-        rows = [
-            row
-            for part in parts
-            for row in (self._rows(part, next(found)) if len(part.values) >= least else self._untested(part))
+        by_part = iter(decided)
+        found = [
+            row for part in parts for row in self._rows(part, next(by_part) if len(part.values) >= least else None)
         ]
         if not decided:
-            return rows, 0, (), s.test
-        return rows, decided[0].tests, decided[0].remarks, decided[0].test
+            return found, 0, (), s.test
+        return found, decided[0].tests, decided[0].remarks, decided[0].test
 
-    def _rows(self, part: _Slice, decided: Decisions) -> list[Difference]:
-        lower, means, rows = part.measure.definition.lower_is_better, part.means, []
+    def _rows(self, part: _Slice, decided: Decisions | None) -> list[Difference]:
+        """The differences of all pairs on a slice; undecided if it has too few queries."""
+        x, lower, rows = part.values, part.measure.definition.lower_is_better, []
+        if part.weights is not None and len(x):
+            w = part.weights / part.weights.max()
+            x = linearised(w[:, None] * x, w)  # whose plain mean is the weighted one
+        if not len(x):
+            means = np.full(len(self.names), math.nan)
+        elif part.cheap is None or len(x) < FEWEST:
+            means = np.asarray(x.mean(axis=0))
+        else:  # the estimates for all queries
+            means = two_phase_means(part.values, part.cheap).mean
+        if decided is None:
+            return self._untested(part, means)
+        units = x if part.clusters is None else linearised(*sum_by_cluster(part.values, part.clusters))
         for start in range(0, len(self.pairs), _PAIRS):
             pairs = self.pairs[start : start + _PAIRS]
             a, b = part.values[:, pairs[:, 0]], part.values[:, pairs[:, 1]]
-            d = part.units[:, pairs[:, 1]] - part.units[:, pairs[:, 0]]
-            tested = part.x[:, pairs[:, 0]], part.x[:, pairs[:, 1]]  # weighted, if queries have weights
+            d = units[:, pairs[:, 1]] - units[:, pairs[:, 0]]
+            tested = x[:, pairs[:, 0]], x[:, pairs[:, 1]]
             counts, sizes = record(a, b), (standardised(*tested), superiority(a, b), cliff(a, b))
             skew, spread = skewness(d).tolist(), deviations(d).tolist()
             for k, pair in enumerate(pairs.tolist()):
@@ -452,10 +430,9 @@ class PairsOfRuns:
                 rows.append(notes_on(row, len(d), skew[k], spread[k], decided.test, self.settings.margin))
         return rows
 
-    def _untested(self, part: _Slice) -> list[Difference]:
+    def _untested(self, part: _Slice, means: Floats) -> list[Difference]:
         """The rows of a slice of too few queries."""
         x, rows = part.values, []
-        means = part.means if len(x) else np.full(len(self.names), math.nan)
         unknown: dict[str, Any] = dict.fromkeys(
             ("low", "high", "level", "p", "adjusted", "d_z", "superiority", "cliff"), math.nan
         )
@@ -476,11 +453,11 @@ class PairsOfRuns:
             a=self.names[a],
             b=self.names[b],
             part=part.label,
-            queries=len(part.x),
+            queries=len(part.values),
             mean_a=float(means[a]),
             mean_b=float(means[b]),
             wins=wins,
-            ties=len(part.x) - wins - losses,
+            ties=len(part.values) - wins - losses,
             losses=losses,
             **found,
         )

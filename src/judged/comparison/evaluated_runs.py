@@ -48,11 +48,14 @@ def evaluate_runs(
     **options: Unpack[EvaluateOptions],
 ) -> ComparedRuns:
     """Evaluate each run, or align the results that are passed instead of judgments, with the weights or clusters of their queries."""
-    if runs is None and not are_questions(qrels, options):
-        names, given = _named_results(qrels)
+    given = list(qrels.values()) if isinstance(qrels, Mapping) else qrels
+    if runs is None and isinstance(given, list | tuple) and given and all(isinstance(r, Values) for r in given):
         if model is not None:
             raise UsageError("model-judgments", "results have their judgments", hint="evaluate them with model=")
+        names = list(map(str, qrels)) if isinstance(qrels, Mapping) else short_names([r.names[1] for r in given])
         return _align(names, [cluster(weigh(r, *weighted), *clustered) for r in given])
+    if runs is None and not are_questions(qrels, options):
+        raise UsageError("runs", "judgments and two or more runs, or results of evaluate", got=shown(qrels))
     inputs = open_inputs(qrels, runs, options, model)
     shared: dict[str, Any] = {"level": level, "profile": profile, "model": inputs.model}
     results = [evaluate(inputs.qrels, run, measures, **shared, **inputs.options) for _, run in inputs.runs]
@@ -60,18 +63,6 @@ def evaluate_runs(
     named = [replace(r, names=(r.names[0], n)) for n, r in zip(names, results, strict=True)]
     strict = inputs.options.get("strict", False)
     return _align(names, [cluster(weigh(r, *weighted, strict=strict), *clustered) for r in named])
-
-
-def _named_results(results: Any) -> tuple[list[str], list[Values]]:
-    pairs: list[tuple[Any, Any]] = []
-    if isinstance(results, Mapping):
-        pairs = list(results.items())
-    elif isinstance(results, list | tuple):
-        pairs = [(None, r) for r in results]
-    if not pairs or not all(isinstance(r, Values) for _, r in pairs):
-        raise UsageError("runs", "judgments and two or more runs, or results of evaluate", got=shown(results))
-    short = short_names([r.names[1] for _, r in pairs])
-    return [str(n) if n is not None else s for (n, _), s in zip(pairs, short, strict=True)], [r for _, r in pairs]
 
 
 def _align(names: Sequence[str], results: Sequence[Values]) -> ComparedRuns:
@@ -82,22 +73,24 @@ def _align(names: Sequence[str], results: Sequence[Values]) -> ComparedRuns:
             "runs", f"two runs have the same name: {', '.join(names)}", hint="name them, as in {name: run}"
         )
     check_comparable(names, results)
-    differ = any(r.queries != results[0].queries for r in results[1:])
-    others = [set(r.queries) for r in results[1:]] if differ else []
-    common = [q for q in results[0].queries if all(q in other for other in others)]
+    common, lost, kept = results[0].queries, tuple[Warned, ...](), tuple(results)
+    if any(r.queries != common for r in results[1:]):
+        others = [set(r.queries) for r in results[1:]]
+        common = tuple(q for q in common if all(q in other for other in others))
     if not common:
         raise DataError(
             "no-common-query", "the runs have no query in common", hint="evaluate them with the same judgments"
         )
-    lost = queries_differ([r.queries for r in results], "excluded {}") if differ else ()
-    warnings = dict.fromkeys((*(w for r in results for w in r.warnings), *lost))
-    kept = tuple(_select(r, common) for r in results)
+    if any(r.queries != common for r in results):
+        lost = queries_differ([r.queries for r in results], "excluded {}")
+        kept = tuple(_select(r, common) for r in results)
     for name, result in zip(names, kept, strict=True):
         for what in ("weights", "clusters"):
             own, first = getattr(result, what), getattr(kept[0], what)
             if (own is None) != (first is None) or not np.array_equal(own, first):
                 problem = f"{names[0]} and {name} have different {what} of queries"
                 raise DataError("incomparable", problem, hint=f"evaluate both with the same {what}")
+    warnings = dict.fromkeys((*(w for r in results for w in r.warnings), *lost))
     return ComparedRuns(tuple(names), kept, _judged(kept), tuple(warnings))
 
 
@@ -106,21 +99,20 @@ def _judged(results: Sequence[Values]) -> tuple[Judged, ...]:
     rankings = tuple(r.source.judged for r in results if r.source is not None)
     if len(rankings) < len(results):
         return ()
-    return rankings if all(_same_pool(rankings[0], other) for other in rankings[1:]) else ()
+    a = rankings[0]
+    for b in rankings[1:]:
+        if a.pool_doc is None or b.pool_doc is None or len(a.pool_doc) != len(b.pool_doc):
+            return ()
+        if a.pool is not b.pool:
+            rows = np.arange(len(a.pool_doc))
+            same = np.array_equal(a.pool_query, b.pool_query) and np.array_equal(a.pool_grade, b.pool_grade)
+            if not (same and a.pool_doc.same(rows, b.pool_doc, rows).all()):
+                return ()
+    return rankings
 
 
-def _same_pool(a: Judged, b: Judged) -> bool:
-    if a.pool is b.pool:
-        return a.pool_doc is not None
-    if a.pool_doc is None or b.pool_doc is None or len(a.pool_doc) != len(b.pool_doc):
-        return False
-    rows = np.arange(len(a.pool_doc))
-    same = np.array_equal(a.pool_query, b.pool_query) and np.array_equal(a.pool_grade, b.pool_grade)
-    return same and bool(a.pool_doc.same(rows, b.pool_doc, rows).all())
-
-
-def _select(result: Values, queries: list[Id]) -> Values:
-    if list(result.queries) == queries:
+def _select(result: Values, queries: Sequence[Id]) -> Values:
+    if result.queries == queries:
         return result
     place = {q: i for i, q in enumerate(result.queries)}
     rows = np.array([place[q] for q in queries])
@@ -158,13 +150,6 @@ def common_measures(results: Sequence[Values]) -> list[Measure]:
         names = ", ".join(map(str, results[0].measures))
         raise UsageError("measure", f"no measure with numeric values: {names}")
     return measures
-
-
-def model_matrix(results: Sequence[Values], measure: str) -> Floats | None:
-    """Return values by judgments of a model, of queries × runs; None without such judgments."""
-    if results[0].model is None:
-        return None
-    return np.stack([np.asarray((result.model or {})[measure], float) for result in results], axis=1)
 
 
 def judges_of(row: Difference, names: Sequence[str], results: Sequence[Values]) -> str:

@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from judged._types import Bools
-from judged.comparison.answer import best_first, span_of
+from judged.comparison.answer import best_first, details, headlines, span_of
 from judged.comparison.difference import POWER, Difference
+from judged.comparison.evaluated_runs import matrix
 from judged.core.judged import Judged
 from judged.core.tables import Id
 from judged.errors import fold_warnings
 from judged.measures.registry import parse
-from judged.stats.checks import check_choice
 from judged.stats.decisions import APART
 from judged.stats.differences import known_rows
 from judged.stats.letters import letters
@@ -94,17 +93,17 @@ def listed(names: list[str]) -> str:
 
 def system_table(comparison: Comparison, *, places: int = 4) -> Table:
     """Means of runs by measures, the best in bold; letters, or signs if there is a baseline, mark significant differences."""
-    means, measures = comparison.means(), comparison.measures
-    marks = {m: signs(comparison, m) for m in measures}
+    measures = comparison.measures
+    means, marks = [comparison.mean_of(m).tolist() for m in measures], [signs(comparison, m) for m in measures]
     rows = tuple(
-        (name, *(f"{number(means[name][m], places)} {marks[m][i]}".rstrip() for m in measures))
+        (name, *(f"{number(mean[i], places)} {mark[i]}".rstrip() for mean, mark in zip(means, marks, strict=True)))
         for i, name in enumerate(comparison.names)
     )
-    gains = [
-        (-1 if parse(m).definition.lower_is_better else 1) * comparison.mean_of(m) for m in measures
-    ]  # higher is better
-    best = frozenset((i, 1 + c) for c, column in enumerate(gains) for i, v in enumerate(column) if v == max(column))
-    sizes = {int(known_rows(comparison.matrix(m)).sum()) for m in measures}
+    best = set()
+    for c, (m, column) in enumerate(zip(measures, means, strict=True), 1):
+        top = (min if parse(m).definition.lower_is_better else max)(column)
+        best |= {(i, c) for i, mean in enumerate(column) if mean == top}
+    sizes = {int(known_rows(matrix(comparison.results, m)).sum()) for m in measures}
     over = (
         counted(max(sizes), "query")
         if len(sizes) == 1
@@ -116,7 +115,7 @@ def system_table(comparison: Comparison, *, places: int = 4) -> Table:
             f"means over {counted(len(comparison.results[0]), 'query')}, estimated from the {over} that people judged",
             ESTIMATED,
         )
-    return Table(("run", *measures), rows, notes=notes, strong=best, key=key_of_signs(comparison))
+    return Table(("run", *measures), rows, notes=notes, strong=frozenset(best), key=key_of_signs(comparison))
 
 
 def key_of_signs(comparison: Comparison) -> str:
@@ -133,21 +132,15 @@ def key_of_signs(comparison: Comparison) -> str:
 def signs(comparison: Comparison, measure: str) -> list[str]:
     """A sign for each run: ▲ or ▼ compared with the baseline, or letters that runs without a clear difference share."""
     if comparison.baseline is None:
-        return list(letters(*separated(comparison, measure)))
+        place = {name: i for i, name in enumerate(comparison.names)}
+        apart = np.zeros((len(place), len(place)), bool)
+        for row in comparison.by_measure[measure]:
+            if row.verdict in APART:
+                i, j = place[row.a], place[row.b]
+                apart[i, j] = apart[j, i] = True
+        return list(letters(apart, best_first(parse(measure), comparison.mean_of(measure).tolist())))
     marks = {row.b: row.sign for row in comparison.by_measure[measure]}
     return [marks.get(name, "") for name in comparison.names]
-
-
-def separated(comparison: Comparison, measure: str) -> tuple[Bools, list[int]]:
-    """A table of the pairs of runs that a verdict tells apart, and the runs from the best mean."""
-    size = len(comparison.names)
-    apart = np.zeros((size, size), bool)
-    place = {name: i for i, name in enumerate(comparison.names)}
-    for row in comparison.by_measure[measure]:
-        if row.verdict in APART:
-            i, j = place[row.a], place[row.b]
-            apart[i, j] = apart[j, i] = True
-    return apart, best_first(parse(measure), comparison.mean_of(measure).tolist())
 
 
 def pair_table(comparison: Comparison, *, places: int = 4, all_pairs: bool = True) -> Table:
@@ -157,11 +150,6 @@ def pair_table(comparison: Comparison, *, places: int = 4, all_pairs: bool = Tru
     """
     shown = comparison.rows if all_pairs else important_rows(comparison)
     few = len(shown) == len(comparison.rows) and any(row.needed for row in shown)
-    headers, rows = _headers(comparison), []
-    for row in shown:
-        *cells, verdict = _row(row, places)
-        rows.append((*cells, *([f"{row.needed:,}" if row.needed else ""] if few else []), verdict))
-    headers = (*headers[:-1], *(("queries needed",) if few else ()), headers[-1])
     same: dict[tuple[str, str, str], list[str]] = {}
     for row in shown:
         if row.note:
@@ -179,7 +167,7 @@ def pair_table(comparison: Comparison, *, places: int = 4, all_pairs: bool = Tru
         notes.append(
             f"queries needed: to find a difference of {material} with power {POWER:.0%}, at the level of the test{like}"
         )
-    return _table(headers, tuple(rows), tuple(notes), shown)
+    return _table(comparison, shown, notes, places, needed=few)
 
 
 def important_rows(comparison: Comparison) -> Sequence[Difference]:
@@ -199,39 +187,35 @@ def important_rows(comparison: Comparison) -> Sequence[Difference]:
     return [known.get((m, other, best)) or known[m, best, other].turned() for m, other in pairs]
 
 
-def _headers(comparison: Comparison, *, slices: bool = False) -> tuple[str, ...]:
-    interval = comparison.settings.interval_name(slices=slices)
-    return ("measure", "run", "against", "difference", interval, "won/tied/lost", "p", "corrected p", "d_z", "verdict")
-
-
 def _table(
-    headers: tuple[str, ...], rows: tuple[tuple[str, ...], ...], notes: tuple[str, ...], of: Sequence[Difference]
+    comparison: Comparison,
+    shown: Sequence[Difference],
+    notes: list[str],
+    places: int,
+    *,
+    slices: bool = False,
+    needed: bool = False,
 ) -> Table:
     """A table of differences, with its columns of words and those to drop first."""
+    interval = comparison.settings.interval_name(slices=slices)
+    headers = (
+        *(("slice", "queries") if slices else ()),
+        *("measure", "run", "against", "difference", interval, "won/tied/lost", "p", "corrected p", "d_z"),
+        *(("queries needed",) if needed else ()),
+        "verdict",
+    )
+    rows = []
+    for row in shown:
+        difference, ends, verdict = row.columns(places)
+        of_slice = (row.part or "", str(row.queries)) if slices else ()
+        wins, more = f"{row.wins}/{row.ties}/{row.losses}", (f"{row.needed:,}" if row.needed else "",) if needed else ()
+        tested = wins, p_text(row.p), p_text(row.adjusted), number(row.d_z, 2)
+        rows.append((*of_slice, row.measure, row.b, row.a, difference, ends, *tested, *more, verdict))
     words = tuple(headers.index(h) for h in ("slice", "measure", "run", "against", "verdict") if h in headers)
     place = {BARS: BARS} | {header: i for i, header in enumerate(headers)}
-    optional = tuple(
-        place[h] for h in ("d_z", "queries needed", BARS, "won/tied/lost", "p", "corrected p") if h in place
-    )
-    return Table(
-        headers, rows, notes=notes, words=words, optional=optional, grouped=True, spans=tuple(map(span_of, of))
-    )
-
-
-def _row(row: Difference, places: int) -> tuple[str, ...]:
-    difference, interval, verdict = row.columns(places)
-    return (
-        row.measure,
-        row.b,
-        row.a,
-        difference,
-        interval,
-        f"{row.wins}/{row.ties}/{row.losses}",
-        p_text(row.p),
-        p_text(row.adjusted),
-        number(row.d_z, 2),
-        verdict,
-    )
+    drop_first = ("d_z", "queries needed", BARS, "won/tied/lost", "p", "corrected p")
+    optional, spans = tuple(place[h] for h in drop_first if h in place), tuple(map(span_of, shown))
+    return Table(headers, tuple(rows), notes=tuple(notes), words=words, optional=optional, grouped=True, spans=spans)
 
 
 def slice_table(comparison: Comparison, *, places: int = 4, all_pairs: bool = True) -> Table:
@@ -240,15 +224,13 @@ def slice_table(comparison: Comparison, *, places: int = 4, all_pairs: bool = Tr
     if not all_pairs:
         pairs = {(row.measure, frozenset((row.a, row.b))) for row in important_rows(comparison)}
         shown = [row for row in shown if (row.measure, frozenset((row.a, row.b))) in pairs]
-    rows = tuple((row.part or "", str(row.queries), *_row(row, places)) for row in shown)
-    headers = ("slice", "queries", *_headers(comparison, slices=True))
     least = counted(comparison.settings.min_queries, "query")
     notes = [
         f"slices of fewer than {least} are not tested; p-values are corrected for {comparison.settings.slice_family} together"
     ]
     if len(shown) < len(comparison.parts):
         notes.insert(0, f"only the pairs shown above; the table `slices` has all {len(comparison.parts):,} rows")
-    return _table(headers, rows, tuple(notes), shown)
+    return _table(comparison, shown, notes, places, slices=True)
 
 
 _MOVES = 5  # documents that are shown
@@ -293,17 +275,13 @@ class ComparisonReport(Result):
     where: int = 0
     answer: bool = False  # show the answer above a requested table
 
-    def __post_init__(self) -> None:
-        if self.table is not None:
-            check_choice(self.table, TableName, "table")
-
     def headline(self) -> list[str]:
         """The verdicts, unless one table was requested."""
-        return self.comparison.headline() if self.table is None or self.answer else []
+        return headlines(self.comparison) if self.table is None or self.answer else []
 
     def details(self) -> list[Detail]:
         """Size, certainty and place of the difference, unless one table was requested."""
-        return self.comparison.details() if self.table is None or self.answer else []
+        return details(self.comparison) if self.table is None or self.answer else []
 
     def tables(self, *, places: int = 4) -> list[Table]:
         """The requested tables; warnings are below the last one, and above them settings and policy unless one table was requested."""

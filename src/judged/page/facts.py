@@ -34,7 +34,7 @@ from judged.tables.table import number, plain_data
 def answers(subject: Subject) -> list[dict[str, Any]]:
     """Return words, further lines and the pair of runs (None for a single run), one mapping per measure."""
     if subject.comparison is not None:
-        return [asdict(one) for one in answer.answers(subject.comparison)]
+        return [asdict(answer.answer(subject.comparison, str(m))) for m in subject.measures]
     result, found = subject.first, []
     for m, (value,) in zip(subject.measures, subject.means, strict=True):
         shown = number(value, 0 if m.definition.whole else answer.PLACES)
