@@ -19,7 +19,7 @@ from judged.quality_gate.rules import Rules
 from judged.stats.checks import deviations
 from judged.stats.corrections import CORRECTIONS, adjusted, levels
 from judged.stats.decisions import usable_test
-from judged.stats.differences import ROUNDING, constant, known_rows, totals
+from judged.stats.differences import ROUNDING, known_rows, mean_and_error, totals
 from judged.stats.paired.registry import TESTS, interval_of, outcome
 from judged.stats.power import detectable_difference
 
@@ -168,7 +168,7 @@ def sure_ends(losses: Floats, limit: float, rules: Rules) -> tuple[float, float]
       short without, because a sample that has too few of them has too small a variance as well.
     """
     n = len(losses)
-    if constant(losses[:, None], np.ones(n))[0]:
+    if mean_and_error(losses[:, None], np.ones(n)).constant[0]:
         share = 1 - (rules.alpha / 2) ** (1 / n)
         mean = float(losses[0])
         return mean - share * (limit + mean), mean + share * (limit - mean)

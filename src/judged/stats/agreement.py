@@ -460,7 +460,7 @@ def coefficients(
         if jackknife:
             n = len(values)
             error = sqrt((n - 1) / n * float(((known - known.mean()) ** 2).sum()))
-            away = error * float(two_sided_quantile(1 - confidence, n - 1.0)[0])
+            away = error * float(two_sided_quantile((1 - confidence,), n - 1.0)[0])
             low, high = max(one.definition.floor, c.value - away), min(1.0, c.value + away)
         else:
             error = float(known.std(ddof=1))

@@ -13,12 +13,12 @@ from typing import Any, Literal
 
 import numpy as np
 
-from judged._types import Bools, Floats
+from judged._types import Floats
 from judged.errors import UsageError, shown
 from judged.stats.checks import check_number
 from judged.stats.corrections import CORRECTIONS, Correction, adjusted, levels
 from judged.stats.differences import TestOutcome, pairwise
-from judged.stats.paired.registry import TESTS, PairTest, interval_of, mean_difference, outcome_of_pairs
+from judged.stats.paired.registry import TESTS, PairTest, interval_of, mean_difference, own_options
 from judged.stats.two_phase import CheapValues
 from judged.tables.table import counted
 
@@ -126,13 +126,27 @@ def decide_family(
     used, remarks = usable_test(chosen, corrected, count, alpha, resamples, max(map(len, differences)))
     options: dict[str, Any] = {"seed": seed, "resamples": resamples if "resamples" in used.options else None}
     extra = zip(codes, weights or [None] * len(tables), cheap or [None] * len(tables), strict=True)
-    own = [{**options, "clusters": c, "weights": w, "cheap": f and f.differences(pairs)} for c, w, f in extra]
-    outcomes = [outcome_of_pairs(x, pairs, used, **o) for x, o in zip(tables, own, strict=True)]
+    own = [
+        own_options(used, {**options, "clusters": c, "weights": w, "cheap": f and f.differences(pairs)})
+        for c, w, f in extra
+    ]
+    outcomes = [
+        used.function(d, **o) if used.of_pairs is None else used.of_pairs(x, pairs, **o)
+        for x, d, o in zip(tables, differences, own, strict=True)
+    ]
     p = np.concatenate([o.p for o in outcomes])
-    whole = _corrected(outcomes, corrected, p)
+    maxima = [o.adjusted for o in outcomes if o.adjusted is not None] if corrected.function is None else []
+    # Without maxima of all tables a correction that has no function raises.
+    whole = (
+        np.concatenate(maxima) * len(outcomes) if len(maxima) == len(outcomes) else adjusted(p, corrected, most=np.inf)
+    )
     each = levels(p, whole, corrected, alpha)
     units = [len(d) if c is None else len(np.unique(c)) for d, c in zip(differences, codes, strict=True)]
-    remarks += _floor(used, corrected, count, alpha, max(units))
+    if used.flips_signs and corrected.function is not None:
+        smallest = float(adjusted(np.full(count, 2.0 ** (1 - max(units))), corrected).min())
+        if smallest > alpha:
+            text = f"the smallest possible corrected p of the {used.title} with {max(units)} queries is {smallest:.2g}"
+            remarks += (f"{text}: no run can be better or worse",)
     decisions, at = [], 0
     for k, (d, one) in enumerate(zip(differences, outcomes, strict=True)):
         part = slice(at, at := at + d.shape[1])
@@ -140,9 +154,8 @@ def decide_family(
         known = np.isfinite(low) & np.isfinite(high) & d.any(axis=0)
         top = np.inf if limits is None else limits[k]
         low, high = (np.where(known, np.clip(ends, -top, top), np.nan) for ends in (low, high))
-        verdict = _verdicts(d, one.p <= each[part], low, high, margin, used)
-        few = counted(len(d), "query") if codes[k] is None else counted(units[k], "cluster")
-        note = tuple(_note(v, reason, len(d), few) for v, reason in zip(verdict, one.note, strict=True))
+        few = counted(units[k], "query" if codes[k] is None else "cluster")
+        verdict, note = _verdicts(d, one, each[part], low, high, margin, used, few)
         decisions.append(
             Decisions(
                 used.name,
@@ -187,53 +200,26 @@ def usable_test(
     )
 
 
-def _corrected(outcomes: Sequence[TestOutcome], correction: Correction, p: Floats) -> Floats:
-    """Corrected p-values of all tables, which may exceed 1."""
-    if correction.function is not None:
-        return adjusted(p, correction, most=np.inf)
-    own = [o.adjusted for o in outcomes if o.adjusted is not None]
-    if len(own) < len(outcomes):
-        return adjusted(p, correction)  # raises: only some tests can
-    return np.concatenate(own) * len(outcomes)
-
-
-def _floor(test: PairTest, correction: Correction, count: int, alpha: float, units: int) -> tuple[str, ...]:
-    """A remark if even the smallest possible p of this number of queries is above alpha after the correction."""
-    if not test.flips_signs or correction.function is None:
-        return ()
-    smallest = float(adjusted(np.full(count, 2.0 ** (1 - units)), correction).min())
-    if smallest <= alpha:
-        return ()
-    return (
-        f"the smallest possible corrected p of the {test.title} with {units} queries is {smallest:.2g}: no run can be better or worse",
-    )
-
-
 def _verdicts(
-    d: Floats, rejected: Bools, low: Floats, high: Floats, margin: float, test: PairTest
-) -> tuple[Verdict, ...]:
+    d: Floats, found: TestOutcome, level: Floats, low: Floats, high: Floats, margin: float, test: PairTest, few: str
+) -> tuple[tuple[Verdict, ...], tuple[str, ...]]:
+    """The verdict on each pair, and why it was not tested; `few` is the number of queries or clusters in words."""
     counted = None if test.direction is None else np.sign(test.direction(d))
-    verdicts: list[Verdict] = []
-    for i in range(d.shape[1]):
+    verdicts, notes = list[Verdict](), []
+    for i, reason in enumerate(found.note):
+        verdict: Verdict = "no clear difference"
+        note = ""
         if not d[:, i].any():
-            verdicts.append("identical")
+            verdict = "identical"
+            note = f"identical on these {len(d)} queries" if len(d) > 1 else "identical on this query"
         elif np.isnan(low[i]):
-            verdicts.append("too few queries")
+            verdict, note = "too few queries", reason or f"{few} are too few for this test at this level"
         elif -margin < low[i] and high[i] < margin:
-            verdicts.append("equal")
-        elif counted is not None:
-            won = float(counted[i]) if rejected[i] else 0.0
-            verdicts.append(
-                "wins more queries" if won > 0 else "loses more queries" if won < 0 else "no clear difference"
-            )
-        else:
-            verdicts.append("better" if low[i] > 0 else "worse" if high[i] < 0 else "no clear difference")
-    return tuple(verdicts)
-
-
-def _note(verdict: Verdict, reason: str, queries: int, few: str) -> str:
-    if verdict == "identical":
-        return f"identical on these {queries} queries" if queries > 1 else "identical on this query"
-    if verdict == "too few queries":
-        return reason or f"{few} are too few for this test at this level"
-    return ""
+            verdict = "equal"
+        elif counted is None:
+            verdict = "better" if low[i] > 0 else "worse" if high[i] < 0 else verdict
+        elif counted[i] and found.p[i] <= level[i]:
+            verdict = "wins more queries" if counted[i] > 0 else "loses more queries"
+        verdicts.append(verdict)
+        notes.append(note)
+    return tuple(verdicts), tuple(notes)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -97,7 +96,7 @@ def sum_by_cluster(x: Floats, clusters: Any = None) -> tuple[Floats, Floats]:
         _, place = np.unique(codes, return_inverse=True)
     except TypeError as error:
         raise DataError("table", f"clusters must be all numbers or all text: {error}") from error
-    sums = np.zeros((int(place.max()) + 1, x.shape[1]))
+    sums = np.zeros((int(place.max(initial=-1)) + 1, x.shape[1]))
     np.add.at(sums, place, x)
     return sums, np.bincount(place).astype(np.float64)
 
@@ -107,31 +106,23 @@ def totals(x: Floats) -> Floats:
     return np.ascontiguousarray(x.T).sum(axis=1)
 
 
-def weighted_mean(x: Floats, weights: Any = None) -> Floats:
-    """Return the mean of each column; with weights of the rows, the weighted one."""
-    if weights is None:
-        return totals(x) / len(x)
+def weighted_mean(x: Floats, weights: Any) -> Floats:
+    """Return the mean of each column, with weights of the rows."""
     share = np.asarray(weights, dtype=np.float64) / np.max(weights)
     return np.asarray(share @ x / share.sum())
 
 
 def outcome_of(
-    statistic: Floats,
-    p: Floats,
-    silent: Sequence[tuple[Any, str]],
-    adjusted: Floats | None = None,
+    statistic: Floats, p: Floats, d: Floats, sizes: Floats, *, few: str = "", adjusted: Floats | None = None
 ) -> TestOutcome:
-    """Build an outcome; where a mask of `silent`, pairs of (mask, reason), is true, p is 1 and the first reason is the
-    note.
-    """
-    note = np.full(len(p), "", dtype=object)
-    for mask, reason in silent:
-        note[np.broadcast_to(mask, p.shape) & (note == "")] = reason
-    tested = note == ""
+    """Build an outcome of differences d of clusters of these sizes; p is 1 for columns of zeros, and for all with one query or cluster or with `few`, a reason."""
+    whole = ONE if sizes.sum() == 1 else ONE_CLUSTER if len(sizes) == 1 else ""
+    some = np.asarray(d.any(axis=0))
+    tested = some & (not whole and not few)
     p = np.where(tested, np.clip(p, LEAST, 1.0), 1.0)
     if adjusted is not None:
         adjusted = np.maximum(np.where(tested, adjusted, 1.0), p)
-    return TestOutcome(statistic, p, tuple(map(str, note)), adjusted)
+    return TestOutcome(statistic, p, tuple(whole or (few if one else ZERO) for one in some.tolist()), adjusted)
 
 
 def last_accepted(hits: int, rows: int, p: float, level: float, *, drawn: bool) -> int:
@@ -152,43 +143,40 @@ def known_rows(x: Floats) -> Bools:
     return np.asarray(~np.isnan(x).any(axis=1))
 
 
-def mean_and_error(sums: Floats, sizes: Floats, *, reduced_bias: bool = False) -> tuple[Floats, Floats]:
+class Estimate(NamedTuple):
+    """The mean of each column, its standard error, the degrees of freedom of Student's t, and the mask of columns without variance, up to rounding."""
+
+    mean: Floats
+    error: Floats
+    df: float
+    constant: Bools
+
+
+def mean_and_error(sums: Floats, sizes: Floats, *, reduced_bias: bool = False) -> Estimate:
     """Return the mean of each column and its standard error from the sums and sizes of clusters; NaN for one cluster.
 
     The mean is the ratio of all sums to all sizes. Its variance, C/(C - 1) · Σ (sum - mean · size)² / n², is that of a
     linearised ratio (Cochran, Sampling Techniques, 1977, 6.4). With clusters of one query it is s²/n.
 
     With `reduced_bias` it is CR2, Σ (sum - mean · size)² / (1 - size/n) / n², for t tests (Bell and McCaffrey 2002;
-    Pustejovsky and Tipton 2018). The degrees of freedom are `degrees_of_freedom`. For clusters of equal size it is the same.
+    Pustejovsky and Tipton 2018), and the degrees of freedom are Satterthwaite's for independent queries, fewer than the number
+    of clusters less one. For clusters of equal size both are the same.
     """
     clusters, n = len(sizes), sizes.sum()
-    mean = totals(sums) / n
+    mean, df = totals(sums) / n, clusters - 1.0
+    rest = sums - mean * sizes[:, None]
+    constant = np.abs(rest).max(axis=0) <= SLACK * np.abs(sums).max(axis=0)
     if clusters < 2:
-        return mean, np.full_like(mean, np.nan)
-    rest, power = scaled(sums - mean * sizes[:, None])
+        return Estimate(mean, np.full_like(mean, np.nan), df, constant)
+    rest, power = scaled(rest)
     if not reduced_bias or (sizes == sizes[0]).all():
         squares = clusters / (clusters - 1) * totals(np.square(rest))
     else:
-        squares = totals(np.square(rest) / (1 - sizes / n)[:, None])
-    return mean, np.ldexp(np.sqrt(squares), power) / n
-
-
-def constant(sums: Floats, sizes: Floats) -> Bools:
-    """Return the mask of columns without variance, up to rounding."""
-    rest = np.abs(sums - totals(sums) / sizes.sum() * sizes[:, None]).max(axis=0)
-    return np.asarray(rest <= SLACK * np.abs(sums).max(axis=0))
-
-
-def degrees_of_freedom(sizes: Floats) -> float:
-    """Return the degrees of freedom of that standard error by Satterthwaite's method, for independent queries.
-
-    With clusters of equal size they are the number of clusters less one; with unequal ones they are fewer.
-    """
-    if (sizes == sizes[0]).all():
-        return len(sizes) - 1.0
-    share = sizes / sizes.sum()
-    inflated = share**2 / (1 - share)
-    return float(1 / (np.sum(share**2) + np.sum(inflated) ** 2 - np.sum(inflated**2)))
+        share = sizes / n
+        squares = totals(np.square(rest) / (1 - share)[:, None])
+        inflated = share**2 / (1 - share)
+        df = float(1 / (np.sum(share**2) + np.sum(inflated) ** 2 - np.sum(inflated**2)))
+    return Estimate(mean, np.ldexp(np.sqrt(squares), power) / n, df, constant)
 
 
 def scaled(x: Floats) -> tuple[Floats, Ints]:

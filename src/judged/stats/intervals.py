@@ -12,14 +12,7 @@ from numpy.typing import NDArray
 from judged._types import Floats
 from judged.errors import DataError, UsageError
 from judged.stats.checks import check_choice, check_count, check_share, check_sums, no_weights
-from judged.stats.differences import (
-    constant,
-    degrees_of_freedom,
-    mean_and_error,
-    sum_by_cluster,
-    totals,
-    weighted_mean_and_error,
-)
+from judged.stats.differences import mean_and_error, sum_by_cluster, weighted_mean_and_error
 from judged.stats.student_t import normal_quantile, two_sided_quantile
 
 FLOOR = 0.00001  # smaller values count as this in a geometric mean, as in trec_eval
@@ -194,30 +187,24 @@ def _ends(x: Floats, codes: Any, method: Method, level: float, seed: int, resamp
     if len(sizes) < 2:
         return [None] * x.shape[1]
     count = 0 if method == "t" else resamples or max(200, min(_RESAMPLES[method], _DRAWS[method] // len(sizes)))
-    if method == "t":
-        reach = (
-            two_sided_quantile(1 - level, degrees_of_freedom(sizes)) * mean_and_error(sums, sizes, reduced_bias=True)[1]
-        )
-        ends = _symmetric(sums, sizes, reach, level)
-    elif method == "bootstrap-t":
-        from judged.stats.paired.parametric import bootstrap_reaches
-
-        rank = max(1, math.floor((1 - level) * (1 + count)))  # the least number of resamples that a mean needs
-        far = bootstrap_reaches(sums, sizes, count, seed)
-        ends = _symmetric(sums, sizes, np.partition(far, count - rank, axis=0)[count - rank], level)
-    else:
+    if method == "percentile":
         from judged.core.resample import resampled_means  # most intervals are those of t
 
         drawn = resampled_means(sums if codes is None else np.hstack([sums, sizes[:, None]]), count, seed)
         means = drawn if codes is None else drawn[:, :-1] / drawn[:, -1:]
-        ends = np.quantile(means, [(1 - level) / 2, (1 + level) / 2], axis=0)
-    return [(low, high) if math.isfinite(low) else None for low, high in ends.T.tolist()]
+        low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2], axis=0)
+    else:
+        mean, error, df, constant = mean_and_error(sums, sizes, reduced_bias=True)
+        if method == "t":
+            reach = two_sided_quantile((1 - level,), df) * error
+        else:
+            from judged.stats.paired.parametric import bootstrap_reaches
 
-
-def _symmetric(sums: Floats, sizes: Floats, reach: Floats, level: float) -> Floats:
-    mean = totals(sums) / sizes.sum()
-    reach = np.where(constant(sums, sizes), 0.0 if 2.0 ** (1 - len(sizes)) <= 1 - level else np.inf, reach)
-    return np.stack([mean - reach, mean + reach])
+            rank = max(1, math.floor((1 - level) * (1 + count)))  # the least number of resamples that a mean needs
+            reach = np.partition(bootstrap_reaches(sums, sizes, count, seed), count - rank, axis=0)[count - rank]
+        reach = np.where(constant, 0.0 if 2.0 ** (1 - len(sizes)) <= 1 - level else np.inf, reach)
+        low, high = mean - reach, mean + reach
+    return [ends if math.isfinite(ends[0]) else None for ends in zip(low.tolist(), high.tolist(), strict=True)]
 
 
 def weighted_interval(x: Floats, weights: Floats, *, level: float = 0.95) -> tuple[float, float] | None:
@@ -233,5 +220,5 @@ def weighted_interval(x: Floats, weights: Floats, *, level: float = 0.95) -> tup
     if counts.sum() < 2:
         return None
     mean, error, df = weighted_mean_and_error(x[counts, None], weights[counts])
-    half = float(two_sided_quantile(1 - level, df)[0] * error[0])
+    half = float(two_sided_quantile((1 - level,), df)[0] * error[0])
     return float(mean[0]) - half, float(mean[0]) + half

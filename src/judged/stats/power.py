@@ -8,7 +8,6 @@ detect the observed difference adds nothing to its p-value (Hoenig and Heisey, T
 from __future__ import annotations
 
 import math
-from functools import lru_cache
 from statistics import NormalDist
 from typing import Any
 
@@ -97,17 +96,12 @@ def queries_needed_about(difference: float, deviation: float, *, power: float = 
     return max(2, math.ceil(needed)) if needed <= _MOST else None
 
 
-@lru_cache(maxsize=64)
-def _bound(alpha: float, df: int) -> float:
-    return float(two_sided_quantile(alpha, df)[0])
-
-
 def _power(noncentrality: float, df: int, alpha: float) -> float:
     """Return P(|T| > t) for the noncentral t, T = (Z + noncentrality) / s, as the mean of normal probabilities over s.
 
     SciPy's `nctdtr` is equal where it is defined; it is NaN in the far tail.
     """
-    bound = _bound(alpha, df)
+    bound = float(two_sided_quantile((alpha,), df)[0])
     if noncentrality > 1e5 * math.sqrt(df):
         return 1.0  # far beyond any bound
     s, weight = scales(df, step=min(0.03, 0.7 / max(noncentrality, 1.0)))

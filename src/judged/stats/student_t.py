@@ -55,23 +55,16 @@ def upper_tail(z: Any) -> Floats:
     return np.asarray(_ERFC(np.asarray(z) / math.sqrt(2)), dtype=np.float64) / 2
 
 
-def two_sided_quantile(level: Any, df: float) -> Floats:
-    """Return the t that |T| exceeds with the probability `level`, for each level above 0 and below 1.
+@lru_cache(maxsize=64)  # runs with the same number of queries share them
+def two_sided_quantile(levels: tuple[float, ...], df: float) -> Floats:
+    """Return the t that |T| exceeds with the probability of each level, above 0 and below 1.
 
     Newton's method in log t: log P is concave there, so the steps converge from any start.
 
-    >>> two_sided_quantile([0.05, 0.01], 10.0).round(4)
+    >>> two_sided_quantile((0.05, 0.01), 10.0).round(4)
     array([2.2281, 3.1693])
     """
-    given = np.atleast_1d(np.asarray(level, dtype=np.float64))
-    levels = tuple(sorted(set(given.tolist())))
-    return _quantiles(levels, df)[np.searchsorted(np.array(levels), given)]
-
-
-@lru_cache(maxsize=32)  # runs with the same number of queries share them
-def _quantiles(distinct: tuple[float, ...], df: float) -> Floats:
-    levels = np.array(distinct)
-    z = np.array([-NormalDist().inv_cdf(one / 2) for one in distinct])
+    z = np.array([-NormalDist().inv_cdf(level / 2) for level in levels])
     t = np.sqrt(df * np.expm1(np.minimum(np.maximum(z * z, 1e-30) / df, 700.0)))
     constant = _log_quotient(df / 2) - 0.5 * math.log(math.pi * df)
     seen: list[bytes] = []
@@ -80,7 +73,7 @@ def _quantiles(distinct: tuple[float, ...], df: float) -> Floats:
         left -= 1
         p = np.maximum(two_sided_p(t, df), np.finfo(float).tiny)
         slope = 2 * t * np.exp(constant - (df + 1) / 2 * np.log1p(t * t / df)) / p
-        step = np.log(p / levels) / slope
+        step = np.log(p / np.array(levels)) / slope
         t = t * np.exp(np.clip(step, -5.0, 5.0))
         if (np.abs(step) <= 1e-15).all():
             break

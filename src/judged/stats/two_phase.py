@@ -59,7 +59,7 @@ class TwoPhaseMeans:
 
     def interval(self, confidence: float = 0.95) -> tuple[Floats, Floats]:
         """Return the ends of Student's t intervals of the means."""
-        half = two_sided_quantile(1 - confidence, self.df)[0] * self.error
+        half = two_sided_quantile((1 - confidence,), self.df)[0] * self.error
         return self.mean - half, self.mean + half
 
 

@@ -9,7 +9,7 @@ from scipy import stats
 
 from judged.core.resample import resampled_means
 from judged.errors import DataError, UsageError
-from judged.stats.differences import degrees_of_freedom, linearised, mean_and_error
+from judged.stats.differences import linearised, mean_and_error
 from judged.stats.intervals import Method, interval, wilson
 from judged.stats.paired.registry import outcome
 
@@ -94,8 +94,9 @@ def cr2_degrees(sizes):
 
 def test_the_degrees_of_freedom_of_clusters_are_those_of_cr2():
     for sizes in ([3, 1, 1], [1, 2, 3, 4], [5, 5, 1, 2, 8, 1]):
-        assert degrees_of_freedom(np.array(sizes, float)) == pytest.approx(cr2_degrees(sizes), rel=1e-10)
-    assert degrees_of_freedom(np.full(7, 4.0)) == 6
+        found = mean_and_error(np.ones((len(sizes), 1)), np.array(sizes, float), reduced_bias=True)
+        assert found.df == pytest.approx(cr2_degrees(sizes), rel=1e-10)
+    assert mean_and_error(np.ones((7, 1)), np.full(7, 4.0), reduced_bias=True).df == 6
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -103,6 +104,7 @@ def test_too_little_has_no_interval_and_no_variance_no_width(method):
     assert interval([[0.5], [], [np.nan, 0.5]], method) == [None, None, None]
     assert interval([], method) == []
     assert interval([[0.5, 0.7]], method, clusters=[1, 1]) == [None]
+    assert interval([[np.nan, np.nan]], method, clusters=[1, 2]) == [None]
     assert interval([np.full(9, 0.1)], method)[0] == pytest.approx((0.1, 0.1), rel=1e-12)
     assert interval([np.zeros(9)], method)[0] == (0.0, 0.0)
     low, high = interval([[0.0, 1.0]], method)[0] or (-np.inf, np.inf)  # two of four resamples have no variance
@@ -197,7 +199,7 @@ def test_a_column_keeps_its_interval_beside_one_that_is_far_larger():
 def test_linearised_values_have_the_mean_and_the_error_of_the_ratio():
     sums, sizes = np.array([[2.0, 1.0], [3.0, 0.5], [1.0, 4.0]]), np.array([1.0, 3.0, 2.0])
     found = linearised(sums, sizes)
-    mean, error = mean_and_error(sums, sizes)
+    mean, error, _, _ = mean_and_error(sums, sizes)
     assert found.mean(axis=0) == pytest.approx(sums.sum(axis=0) / 6)
     assert mean == pytest.approx(sums.sum(axis=0) / 6)
     assert found.std(axis=0, ddof=1) / np.sqrt(3) == pytest.approx(error)

@@ -11,13 +11,9 @@ from judged.core.resample import resampled_means
 from judged.errors import UsageError
 from judged.stats.checks import check_count, no_weights
 from judged.stats.differences import (
-    ONE,
-    ONE_CLUSTER,
     SLACK,
-    ZERO,
+    Estimate,
     TestOutcome,
-    constant,
-    degrees_of_freedom,
     differences,
     last_accepted,
     mean_and_error,
@@ -55,41 +51,39 @@ def student(
     array([3.464102])
     """
     table = differences(d)
-    sums, sizes, (mean, spread, df) = _estimate(table, clusters, weights, cheap)
-    flat = constant(sums, sizes)
-    t = np.divide(mean, spread, out=np.zeros_like(mean), where=~flat & (spread > 0))
+    sizes, (mean, error, df, constant) = _estimate(table, clusters, weights, cheap)
+    t = np.divide(mean, error, out=np.zeros_like(mean), where=~constant & (error > 0))
     p = np.ones_like(t) if len(sizes) < 2 else two_sided_p(t, df)
-    p = np.where(flat, _constant_p(sizes), p)
-    few = [(cheap is not None and len(sizes) < FEWEST, FEW)]
-    return outcome_of(t, p, [*_silent(table, sizes), *few])
+    p = np.where(constant, 2.0 ** (1 - len(sizes)), p)
+    return outcome_of(t, p, table, sizes, few=FEW if cheap is not None and len(sizes) < FEWEST else "")
 
 
 def _student_interval(
     d: Floats, p: Floats, level: Floats, *, clusters: Any = None, weights: Any = None, cheap: CheapValues | None = None
 ) -> tuple[Floats, Floats]:
-    sums, sizes, (mean, spread, df) = _estimate(d, clusters, weights, cheap)
+    sizes, (mean, error, df, constant) = _estimate(d, clusters, weights, cheap)
     if len(sizes) < (2 if cheap is None else FEWEST):
         return np.full_like(mean, -np.inf), np.full_like(mean, np.inf)
-    return _symmetric(sums, sizes, mean, two_sided_quantile(level, df) * spread, p <= level)
+    distinct, place = np.unique(level, return_inverse=True)
+    reach = two_sided_quantile(tuple(distinct.tolist()), df)[place] * error
+    return _symmetric(mean, reach, constant, p <= level)
 
 
-def _estimate(
-    d: Floats, clusters: Any, weights: Any, cheap: CheapValues | None
-) -> tuple[Floats, Floats, tuple[Floats, Floats, float]]:
-    """Sums and sizes of clusters; and the mean, its standard error and their degrees of freedom."""
-    if cheap is not None:
-        if clusters is not None or weights is not None:
-            raise UsageError("option", "cheap values have neither clusters nor weights", hint="leave one of them out")
-        if len(d) < FEWEST:
-            return d, np.ones(len(d)), (totals(d) / len(d), np.zeros(d.shape[1]), 1.0)
-        found = two_phase_means(d, cheap)
-        return d, np.ones(len(d)), (found.mean, found.error, found.df)
-    if weights is None:
-        sums, sizes = sum_by_cluster(d, clusters)
-        return sums, sizes, (*mean_and_error(sums, sizes, reduced_bias=True), degrees_of_freedom(sizes))
-    if clusters is not None:
+def _estimate(d: Floats, clusters: Any, weights: Any, cheap: CheapValues | None) -> tuple[Floats, Estimate]:
+    """The sizes of clusters, and the estimate of the mean: plain, weighted, or with cheap values."""
+    if cheap is not None and (clusters is not None or weights is not None):
+        raise UsageError("option", "cheap values have neither clusters nor weights", hint="leave one of them out")
+    if weights is not None and clusters is not None:
         raise no_weights("clusters")
-    return d, np.ones(len(d)), weighted_mean_and_error(d, np.asarray(weights, dtype=np.float64))
+    sums, sizes = sum_by_cluster(d, clusters)
+    estimate = mean_and_error(sums, sizes, reduced_bias=True)
+    if weights is not None:
+        mean, error, df = weighted_mean_and_error(d, np.asarray(weights, dtype=np.float64))
+        return sizes, Estimate(mean, error, df, estimate.constant)
+    if cheap is not None and len(d) >= FEWEST:
+        found = two_phase_means(d, cheap)
+        return sizes, Estimate(found.mean, found.error, found.df, estimate.constant)
+    return sizes, estimate
 
 
 TESTS.add(
@@ -123,7 +117,7 @@ def sign(d: Any) -> TestOutcome:
     n = won + lost
     fewer = np.minimum(won, lost)
     tail = np.where(fewer < n, betainc(np.maximum(n - fewer, 1), fewer + 1, 0.5), 1.0)
-    return outcome_of(won, 2 * tail, [(len(table) == 1, ONE), (n == 0, ZERO)])
+    return outcome_of(won, 2 * tail, table, np.ones(len(table)))
 
 
 TESTS.add(
@@ -158,13 +152,15 @@ def bootstrap_test(
     check_count(resamples, "resamples")
     table = differences(d)
     sums, sizes = sum_by_cluster(table, clusters)
-    mean = totals(sums) / sizes.sum()
-    flat = constant(sums, sizes)
-    hits = [_hits(sums[:, at : at + _PAIRS], sizes, resamples, seed) for at in range(0, len(mean), _PAIRS)]
-    p = np.where(flat, _constant_p(sizes), (1 + np.concatenate(hits)) / (1 + resamples))
-    error = mean_and_error(sums, sizes)[1]
-    reported = np.divide(mean, error, out=np.zeros_like(mean), where=~flat)
-    return outcome_of(reported, p, _silent(table, sizes))
+    mean, error, _, constant = mean_and_error(sums, sizes)
+    hits = np.empty_like(mean)
+    for at in range(0, len(mean), _PAIRS):
+        part = slice(at, at + _PAIRS)
+        reaches = bootstrap_reaches(sums[:, part], sizes, resamples, seed)
+        hits[part] = (reaches >= np.abs(mean[part])).sum(axis=0)
+    p = np.where(constant, 2.0 ** (1 - len(sizes)), (1 + hits) / (1 + resamples))
+    t = np.divide(mean, error, out=np.zeros_like(mean), where=~constant)
+    return outcome_of(t, p, table, sizes)
 
 
 def _bootstrap_interval(
@@ -178,7 +174,8 @@ def _bootstrap_interval(
 ) -> tuple[Floats, Floats]:
     """The mean ± a quantile of the distances that resamples reach: the symmetric studentised bootstrap (Hall 1988)."""
     sums, sizes = sum_by_cluster(d, clusters)
-    mean, reach = totals(sums) / sizes.sum(), np.empty(d.shape[1])
+    mean, _, _, constant = mean_and_error(sums, sizes)
+    reach = np.empty_like(mean)
     for at in range(0, len(mean), _PAIRS):
         part = slice(at, at + _PAIRS)
         found = bootstrap_reaches(sums[:, part], sizes, resamples, seed)
@@ -186,7 +183,7 @@ def _bootstrap_interval(
             hits = int(np.count_nonzero(far >= abs(mean[i])))
             rank = last_accepted(hits, resamples, float(p[i]), float(level[i]), drawn=True)
             reach[i] = np.partition(far, resamples - rank)[resamples - rank] if rank else np.inf
-    return _symmetric(sums, sizes, mean, reach, p <= level)
+    return _symmetric(mean, reach, constant, p <= level)
 
 
 TESTS.add(
@@ -204,12 +201,6 @@ TESTS.add(
 )
 
 
-def _hits(sums: Floats, sizes: Floats, resamples: int, seed: int) -> Floats:
-    """Count the resamples whose statistic reaches the observed one."""
-    reaches = bootstrap_reaches(sums, sizes, resamples, seed)
-    return (reaches >= np.abs(totals(sums) / sizes.sum())).sum(axis=0).astype(np.float64)
-
-
 def bootstrap_reaches(sums: Floats, sizes: Floats, resamples: int, seed: int) -> Floats:
     """Return for each resample and column the largest mean that its statistic reaches: |t*| standard errors.
 
@@ -225,23 +216,14 @@ def bootstrap_reaches(sums: Floats, sizes: Floats, resamples: int, seed: int) ->
     resampled = top / n
     cross, sizes2 = (top, 1.0) if single else (drawn[:, 2 * k : 3 * k], drawn[:, -1:])
     squares = drawn[:, k : 2 * k] - 2 * resampled * cross + resampled**2 * sizes2
-    spread = mean_and_error(shifted, sizes)[1] * np.sqrt(len(sizes) - 1)
+    spread = mean_and_error(shifted, sizes).error * np.sqrt(len(sizes) - 1)
     error = np.sqrt(np.maximum(squares, 0.0)) / n
     top = np.abs(resampled) * spread + SLACK * spread * spread
     far = np.divide(top, error, out=np.full_like(top, np.inf), where=error > 0)
     return np.ldexp(far, power)
 
 
-def _symmetric(sums: Floats, sizes: Floats, mean: Floats, reach: Floats, rejected: Bools) -> tuple[Floats, Floats]:
+def _symmetric(mean: Floats, reach: Floats, constant: Bools, rejected: Bools) -> tuple[Floats, Floats]:
     """The mean ± the reach. Without variance the interval is the mean, or infinite if random signs do not reject 0."""
-    reach = np.where(constant(sums, sizes), np.where(rejected, 0.0, np.inf), reach)
+    reach = np.where(constant, np.where(rejected, 0.0, np.inf), reach)
     return mean - reach, mean + reach
-
-
-def _constant_p(sizes: Floats) -> float:
-    """The p of equal differences: the share of sign assignments that leave the mean as far from 0."""
-    return float(2.0 ** (1 - len(sizes)))
-
-
-def _silent(table: Floats, sizes: Floats) -> list[tuple[Any, str]]:
-    return [(len(table) == 1, ONE), (len(sizes) == 1, ONE_CLUSTER), (~table.any(axis=0), ZERO)]

@@ -16,10 +16,7 @@ from judged._types import Floats, Ints
 from judged.core.resample import SignFlips
 from judged.stats.checks import check_count
 from judged.stats.differences import (
-    ONE,
-    ONE_CLUSTER,
     SLACK,
-    ZERO,
     TestOutcome,
     differences,
     last_accepted,
@@ -155,8 +152,7 @@ def _outcome(
         p, adjusted = (1 + hits) / (1 + resamples), (1 + largest) / (1 + resamples)
         for i in np.flatnonzero(moved <= most):
             p[i] = _exact_p(d[d[:, i] != 0, i])
-    silent = [(len(table) == 1, ONE), (len(sizes) == 1, ONE_CLUSTER), (moved == 0, ZERO)]
-    return outcome_of(totals(d) / len(table), p, silent, adjusted)
+    return outcome_of(totals(d) / sizes.sum(), p, d, sizes, adjusted=adjusted)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from judged._types import Bools, Floats
+from judged._types import Floats
 from judged.errors import UsageError
 from judged.registry import Registry
-from judged.stats.differences import TestOutcome, differences, pairwise, weighted_mean
+from judged.stats.differences import TestOutcome, differences, pairwise, totals, weighted_mean
 from judged.stats.two_phase import FEWEST, two_phase_means
 
 
@@ -69,8 +69,8 @@ def outcome(d: Any, test: str | PairTest = "t", **options: Any) -> TestOutcome:
     >>> outcome([0.1, 0.2, 0.3, 0.4], "t").p.round(4)
     array([0.0305])
     """
-    chosen = _find(test)
-    return chosen.function(d, **_own_options(chosen, options))
+    chosen = test if isinstance(test, PairTest) else TESTS.find(test)
+    return chosen.function(d, **own_options(chosen, options))
 
 
 def interval_of(
@@ -85,46 +85,39 @@ def interval_of(
     >>> [ends.round(4).tolist() for ends in interval_of([0.1, 0.2, 0.3, 0.4], "t")]
     [[0.0446], [0.4554]]
     """
-    chosen, table = _find(test), differences(d)
+    chosen, table = test if isinstance(test, PairTest) else TESTS.find(test), differences(d)
     if chosen.interval is None:
         chosen, p = TESTS.find("t"), None
         options = {name: value for name, value in options.items() if name in chosen.options}
-    own = _own_options(chosen, options)
+    own = own_options(chosen, options)
     known = chosen.function(table, **own).p if p is None else np.asarray(p, dtype=np.float64)
     levels = np.broadcast_to(np.asarray(level, dtype=np.float64), known.shape)
     low, high = chosen.interval(table, known, levels, **own)  # type: ignore[misc]
-    return _agreeing(low, high, mean_difference(table, own), known <= levels)
+    # An end on the wrong side of 0, which only rounding can cause, moves to the side that p says.
+    mean, rejected, least = mean_difference(table, own), known <= levels, np.finfo(np.float64).smallest_subnormal
+    low = np.where(rejected, np.where(mean > 0, np.maximum(low, least), low), np.minimum(low, 0.0))
+    high = np.where(rejected, np.where(mean < 0, np.minimum(high, -least), high), np.maximum(high, 0.0))
+    return low, high
 
 
 def mean_difference(d: Floats, options: Mapping[str, Any]) -> Floats:
     """Return the mean of each column of differences that a test with these options is about: plain, weighted, or over more queries with cheap values."""
     if options.get("cheap") is not None and len(d) >= FEWEST:
         return two_phase_means(d, options["cheap"]).mean
-    return weighted_mean(d, options.get("weights"))
-
-
-def _agreeing(low: Floats, high: Floats, total: Floats, rejected: Bools) -> tuple[Floats, Floats]:
-    """Move an end that is on the wrong side of 0, which only rounding can do, to the side that p says."""
-    least = np.finfo(np.float64).smallest_subnormal
-    low = np.where(rejected, np.where(total > 0, np.maximum(low, least), low), np.minimum(low, 0.0))
-    high = np.where(rejected, np.where(total < 0, np.minimum(high, -least), high), np.maximum(high, 0.0))
-    return low, high
+    weights = options.get("weights")
+    return totals(d) / len(d) if weights is None else weighted_mean(d, weights)
 
 
 def outcome_of_pairs(x: Any, pairs: Any, test: str | PairTest = "t", **options: Any) -> TestOutcome:
     """Test x[:, b] - x[:, a] for each row (a, b) of `pairs`; x holds values of queries × systems."""
-    chosen = _find(test)
-    own = _own_options(chosen, options)
-    if chosen.of_pairs is not None:
-        return chosen.of_pairs(x, pairs, **own)
-    return chosen.function(pairwise(x, pairs)[2], **own)
+    chosen = test if isinstance(test, PairTest) else TESTS.find(test)
+    if chosen.of_pairs is None:
+        return outcome(pairwise(x, pairs)[2], chosen, **options)
+    return chosen.of_pairs(x, pairs, **own_options(chosen, options))
 
 
-def _find(test: str | PairTest) -> PairTest:
-    return test if isinstance(test, PairTest) else TESTS.find(test)
-
-
-def _own_options(test: PairTest, options: dict[str, Any]) -> dict[str, Any]:
+def own_options(test: PairTest, options: dict[str, Any]) -> dict[str, Any]:
+    """Return the options that are set, without a seed for a test that draws nothing; raise for one that the test does not have."""
     chosen = {name: value for name, value in options.items() if value is not None}
     for name in chosen:
         if name not in test.options and name != "seed":

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from judged._types import Floats
-from judged.stats.differences import ONE, ZERO, TestOutcome, differences, outcome_of
+from judged.stats.differences import TestOutcome, differences, outcome_of
 from judged.stats.paired.registry import TESTS, PairTest
 from judged.stats.rank_correlation import Columns
 
@@ -40,8 +40,7 @@ def wilcoxon(d: Any) -> TestOutcome:
     p = _normal(plus, count, tied) if not exact.all() else np.ones(len(exact))
     for i in np.flatnonzero(exact):
         p[i] = _exact(rank[table[:, i] != 0, i], float(plus[i]))
-    silent = [(len(table) == 1, ONE), (~table.any(axis=0), ZERO)]
-    return outcome_of(np.minimum(plus, minus), p, silent)
+    return outcome_of(np.minimum(plus, minus), p, table, np.ones(len(table)))
 
 
 TESTS.add(
