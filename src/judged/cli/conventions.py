@@ -15,7 +15,7 @@ from judged.cli.options.files import emit, output_options, unnamed
 @click.argument("measure")
 @click.argument("qrels")
 @click.argument("run", required=False)
-@options("conventions", "to level ties depth")
+@options("conventions", "to level ties")
 @output_options()
 def command(measure: str, qrels: str, run: str | None, settings: dict[str, Any], **shown: Any) -> None:
     """Show the value of MEASURE under the conventions of every tool, and which convention causes each difference.

@@ -6,8 +6,9 @@ import errno
 import importlib
 import io
 import os
+import re
 import sys
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import click
 
@@ -37,20 +38,6 @@ class _Commands(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command; a wrong word is answered with the nearest right one."""
-        try:
-            return super().resolve_command(ctx, args)
-        except click.UsageError as error:
-            from difflib import get_close_matches
-
-            near = get_close_matches(args[0].lower(), COMMANDS, 1)
-            if near and error.message.startswith("No such command"):
-                raise click.UsageError(f"No such command {args[0]!r}. Did you mean {near[0]!r}?", ctx) from error
-            raise
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
@@ -108,13 +95,8 @@ def _show_version(as_json: bool) -> None:
 def main() -> NoReturn:
     """Run a command; every outcome has its exit code, see docs/reference/errors.md."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # no command multiplies matrices; starting threads costs 50 ms
-    _prepare_streams()
-    code = _run()
-    sys.exit(code if isinstance(code, int) else 0)
-
-
-def _prepare_streams() -> None:
-    """Open closed standard streams on nothing, so that no file of ours gets their numbers. Output that nobody can read is an error once it is written."""
+    # Closed standard streams are opened on nothing, so that no file of ours gets their numbers.
+    # Output that nobody can read is an error once it is written.
     while (null := os.open(os.devnull, os.O_RDONLY)) <= 2:
         pass
     os.close(null)
@@ -123,42 +105,36 @@ def _prepare_streams() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a locale may lack letters
-
-
-def _run() -> Any:
     try:
-        code = cli.main(prog_name="judged", standalone_mode=False) or 0
+        code = cli.main(prog_name="judged", standalone_mode=False)
         sys.stdout.flush()
-        return code
     except click.ClickException as error:
-        return _show_usage(error)
+        code = _show_usage(error)
     except JudgedError as error:  # of a command that shows errors in the way of another tool
-        return _fail(error)
+        code = _fail(error)
     except click.exceptions.Exit as stop:
-        return stop.exit_code
+        code = stop.exit_code
     except BrokenPipeError:
         discard(sys.stdout)
-        return 141
+        code = 141
     except SystemExit as stop:  # click itself exits with 1 on a closed pipe, and with 0 after shell completion
-        return 141 if stop.code == 1 else 0
+        code = 141 if stop.code == 1 else 0
     except (KeyboardInterrupt, click.exceptions.Abort):
-        return 130
+        code = 130
     except OSError as error:
         discard(sys.stdout)
-        closed = error.errno == errno.EBADF
-        where = error.filename if isinstance(error.filename, str) else None
-        return _fail(
-            FileError("io", "standard output is closed" if closed else error.strerror or str(error), where=where)
-        )
+        reason = "standard output is closed" if error.errno == errno.EBADF else error.strerror or str(error)
+        code = _fail(FileError("io", reason, where=error.filename if isinstance(error.filename, str) else None))
     except Exception as error:
         if isinstance(error, MemoryError) or any(words in str(error) for words in _NO_ROOM):
-            return _fail(EngineError("memory", "out of memory; nothing was written"))
-        import traceback
+            code = _fail(EngineError("memory", "out of memory; nothing was written"))
+        else:
+            import traceback
 
-        say(traceback.format_exc())
-        return _fail(
-            EngineError("bug", f"judged failed: {type(error).__name__}", hint="report it, with the lines above")
-        )
+            say(traceback.format_exc())
+            problem, hint = f"judged failed: {type(error).__name__}", "report it, with the lines above"
+            code = _fail(EngineError("bug", problem, hint=hint))
+    sys.exit(code if isinstance(code, int) else 0)
 
 
 def _fail(error: JudgedError) -> int:
@@ -180,4 +156,11 @@ def _show_usage(error: click.ClickException) -> int:
         return 2
     if ctx is not None and not asks_json(ctx):
         say(f"{ctx.get_usage()}\nTry '{ctx.command_path} --help' for help.\n")
-    return _fail(UsageError("usage", error.format_message()))
+    message = error.format_message()
+    wrong = re.match("No such command '(.*)'", message)
+    if wrong and ctx is not None and isinstance(ctx.command, _Commands):
+        from difflib import get_close_matches
+
+        near = get_close_matches(wrong[1].lower(), COMMANDS, 1)
+        message = f"{message} Did you mean {near[0]!r}?" if near else message
+    return _fail(UsageError("usage", message))

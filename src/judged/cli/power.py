@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from judged.cli.options.command import Command
-from judged.cli.options.derive import EVALUATION, options
+from judged.cli.options.derive import COLUMNS, options
 from judged.cli.options.files import emit, output_options, split_files
 
 
@@ -15,7 +15,7 @@ from judged.cli.options.files import emit, output_options, split_files
 @click.argument("qrels")
 @click.argument("first", metavar="RUN")
 @click.argument("second", metavar="RUN", required=False)
-@options("power", f"{EVALUATION} difference power alpha")
+@options("power", f"measures level {COLUMNS} profile ties queries difference power alpha")
 @output_options()
 def command(qrels: str, first: str, second: str | None, settings: dict[str, Any], **shown: Any) -> None:
     """Estimate the power of a comparison of two RUNs: the smallest detectable difference; the number of queries needed for a given one.

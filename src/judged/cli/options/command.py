@@ -97,7 +97,7 @@ class Command(click.Command):
                 (self.outputs if parameter.group == "Output" else self.inputs).append(parameter)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        ctx.meta["judged.json"] = words_ask_json(args)
+        ctx.meta["judged.words"] = args
         several = [p for p in self.params if isinstance(p, Option) and p.multiple and str(p.metavar).endswith("...")]
         nouns = {flag: str(p.name).removesuffix("s") for p in several for flag in p.opts}
         try:
@@ -174,7 +174,16 @@ def check_files(ctx: click.Context, *others: object) -> None:
 
     command = ctx.command
     assert isinstance(command, Command)
-    words, outputs = _words(ctx, command.inputs), _words(ctx, command.outputs)
+    given = {**ctx.params, **ctx.params.get("settings", {})}
+    words: list[str] = []
+    outputs: list[str] = []
+    for parameter in (*command.inputs, *command.outputs):
+        value = given.get(str(parameter.name))
+        files = value if isinstance(value, list | tuple) else (value,)
+        if "" in files:  # an unset variable of a shell; Python reads "" as the current folder
+            raise click.BadParameter("the name is empty.", ctx, parameter)
+        found = words if parameter in command.inputs else outputs
+        found += [file for file in files if isinstance(file, str)]
     named = [word.partition("=")[2] for word in words if "=" in word]
     if [*words, *named].count("-") > 1:
         raise click.UsageError("Standard input (-) can be read only once; name a file for the other input.")
@@ -186,22 +195,9 @@ def check_files(ctx: click.Context, *others: object) -> None:
         raise click.UsageError("Two outputs are the same file.")
 
 
-def _words(ctx: click.Context, parameters: list[click.Parameter]) -> list[str]:
-    """The files that these parameters name."""
-    given = {**ctx.params, **ctx.params.get("settings", {})}
-    found: list[str] = []
-    for parameter in parameters:
-        value = given.get(str(parameter.name))
-        words = value if isinstance(value, list | tuple) else (value,)
-        if "" in words:  # an unset variable of a shell; Python reads "" as the current folder
-            raise click.BadParameter("the name is empty.", ctx, parameter)
-        found += [word for word in words if isinstance(word, str)]
-    return found
-
-
 def asks_json(ctx: click.Context | None) -> bool:
     """True if the command was called with `--format json`: then errors are JSON too."""
-    return ctx is not None and bool(ctx.meta.get("judged.json"))
+    return ctx is not None and words_ask_json(ctx.meta.get("judged.words", []))
 
 
 def show_error(error: JudgedError, *, as_json: bool) -> None:
@@ -240,8 +236,15 @@ def _spread(ctx: click.Context, args: list[str], nouns: dict[str, str]) -> list[
         if word in nouns and not bare:
             last, flag, bare = word, word, True
             continue
-        if flag and ((word.startswith("-") and word != "-") or (nouns[flag] != "run" and _is_file(word))):
+        if flag and word.startswith("-") and word != "-":
             flag = ""
+        elif flag and nouns[flag] != "run":  # a name, unless it looks like a path, or is one of a file
+            if word == "-" or "/" in word or re.fullmatch(r".+\.[A-Za-z]{2,8}", word):
+                flag = ""
+            elif os.path.exists(word.rpartition("=")[2]):  # noqa: PTH110 - `Path` raises if it is too long
+                from judged.measures.registry import find
+
+                flag = flag if find(re.split(r"[@(]", word)[0]) else ""  # a file called AP does not hide the measure
         if bare and not flag:
             break
         spread += [flag, word] if flag else [word]
@@ -249,17 +252,6 @@ def _spread(ctx: click.Context, args: list[str], nouns: dict[str, str]) -> list[
     if bare:
         raise click.BadOptionUsage(last, f"{last} needs the name of a {nouns[last]}.", ctx)
     return spread
-
-
-def _is_file(word: str) -> bool:
-    """True if a word is a file rather than a name: it exists, or looks like a path."""
-    if word == "-" or "/" in word or re.fullmatch(r".+\.[A-Za-z]{2,8}", word):
-        return True
-    if not os.path.exists(word.rpartition("=")[2]):  # noqa: PTH110 - `Path` raises if it is too long
-        return False
-    from judged.measures.registry import find
-
-    return find(re.split(r"[@(]", word)[0]) is None  # a file called AP does not hide the measure
 
 
 # ── the step that a command is at ────────────────────────────────────────────────────────────────
