@@ -103,12 +103,13 @@ class Registry(Generic[T]):
         """The entry of this name or alias; None if there is none, or if the spelling fits several."""
         if name not in self._exact and not self._loaded:
             for file in sorted(self.files, key=name.__ne__):
-                self._import(file)
+                import_module(f"{self._package}.{file}")
                 if name in self._exact:
                     break
         entry = self._exact.get(name)
         if entry is not None:
-            self._import(self._file[entry.name])
+            if not self._loaded and (file := self._file[entry.name]):  # another thread may be importing the rest of it
+                import_module(f"{self._package}.{file}")
             return entry
         self._load()
         found = {entry.name: entry for known, entry in self._exact.copy().items() if _plain(known) == _plain(name)}
@@ -141,13 +142,8 @@ class Registry(Generic[T]):
     def _load(self) -> None:
         if not self._loaded:
             for file in self.files:
-                self._import(file)
+                import_module(f"{self._package}.{file}")
             self._loaded = True
-
-    def _import(self, file: str) -> None:
-        """Import a file, or wait for another thread that does: an entry is declared before the rest of its file."""
-        if file and not self._loaded:
-            import_module(f"{self._package}.{file}")
 
     def _declaring_file(self) -> str:
         """Return the file of the package that this thread imports; empty if there is none. Other threads may import others."""

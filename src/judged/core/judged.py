@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from judged._types import Bools, Column, Floats, Ints
 from judged.core import segments
 from judged.core.policy import Policy
-from judged.core.pool import Aspects, BestFirst, Pool
+from judged.core.pool import Aspects, Pool
 from judged.core.tables import Deferred, Id, IdColumn, as_tuple
 from judged.errors import UsageError, Warned
 
@@ -119,7 +119,7 @@ class Judged:
 
     def total(self, x: Column) -> Floats:
         """Return the sum over the hits of each query, in rank order."""
-        return segments.total(self.weighted(x), self.query, len(self.retrieved))
+        return segments.total(x, self.query, len(self.retrieved))
 
     def weighted(self, x: Column) -> Column:
         """A column of hits as sums see it: unchanged, unless a view has shares of documents."""
@@ -180,6 +180,8 @@ class Judged:
     def ratio(self, numerator: Column | float, denominator: Column | float) -> Floats:
         """Return the final fraction of a measure; 0 if the denominator is 0."""
         top, bottom = np.asarray(numerator, float), np.asarray(denominator, float)
+        if np.count_nonzero(bottom) == bottom.size:
+            return np.asarray(top / bottom)
         return np.divide(top, bottom, out=np.zeros(np.broadcast(top, bottom).shape), where=bottom != 0)
 
     # ── other views of the same judgments ────────────────────────────────────────────────────────
@@ -187,26 +189,11 @@ class Judged:
     @property
     def ideal(self) -> Judged:
         """The pool as a perfect ranking; its columns are computed once for all views that share the pool."""
-        return self.ideal_above(None)
-
-    def ideal_above(self, cutoff: int | None) -> Judged:
-        """The perfect ranking down to a cutoff."""
-        return self._ranked(self.pool.best_first(cutoff))
-
-    def ideal_by(self, value: Floats) -> Judged:
-        """The pool ranked by a value per judgment, highest first."""
-        fallen = (value[1:] <= value[:-1]) | (self.pool_query[1:] != self.pool_query[:-1])
-        if fallen.all():  # as most gains, which grow with the grade
-            return self.ideal
-        order = segments.falling(value, self.judgments)
-        return self._ranked(self.pool.best_first(None)._replace(grade=self.pool_grade[order], judgment=order))
-
-    def _ranked(self, best: BestFirst) -> Judged:
-        sizes, query, rank, grade, judgment = best
+        sizes, query, rank, grade, judgment = self.pool.best_first(None)
         return Judged(
             pool=self.pool,
             retrieved=sizes,
-            answered=np.ones(len(self), bool),
+            answered=np.ones(len(sizes), bool),
             query=query,
             rank=rank,
             grade=grade,
@@ -216,6 +203,14 @@ class Judged:
             policy=self.policy,
             names=self.names,
         )
+
+    def ideal_by(self, value: Floats) -> Judged:
+        """The pool ranked by a value per judgment, highest first."""
+        fallen = (value[1:] <= value[:-1]) | (self.pool_query[1:] != self.pool_query[:-1])
+        if fallen.all():  # as most gains, which grow with the grade
+            return self.ideal
+        order = segments.falling(value, self.judgments)
+        return replace(self.ideal, grade=self.pool_grade[order], judgment=order)
 
     def cut(self, depth: int | Ints) -> Self:
         """Keep the first `depth` documents of each ranking; `depth` may be a number per query."""

@@ -52,26 +52,22 @@ class Pool:
     grade: Floats
     doc: IdColumn | None = None  # None where documents have no ids
     aspects: Aspects | None = None
-    _results: Kept = field(default_factory=Kept, init=False)
+    results: Kept = field(default_factory=Kept, init=False)
 
     def once(self, key: Hashable, compute: Callable[[], Result]) -> Result:
         """Return the result of `compute`, which is called for the first use of the key only.
 
         Of keys with parameters (tuples), such as levels and cutoffs, the oldest are dropped if there are many, and computed again.
         """
-        result: Result | None = self._results.get(key)
+        result: Result | None = self.results.get(key)
         if result is None:
-            result = self._results.setdefault(key, compute())  # of two threads that compute it, both get the first
-            if len(self._results) > _FEWEST:
+            result = self.results.setdefault(key, compute())  # of two threads that compute it, both get the first
+            if len(self.results) > _FEWEST:
                 most = max(_FEWEST, min(_MOST, _ROWS // (len(self.query) + 1)))
-                kept = self._results.copy()  # other threads may add keys during the loop
+                kept = self.results.copy()  # other threads may add keys during the loop
                 for old in [old for old in kept if isinstance(old, tuple)][:-most]:
-                    self._results.pop(old, None)
+                    self.results.pop(old, None)
         return result
-
-    def forget(self, key: Hashable) -> None:
-        """Release a result."""
-        self._results.pop(key, None)
 
     @property
     def sizes(self) -> Ints:
@@ -80,18 +76,22 @@ class Pool:
 
     def best_first(self, cutoff: int | None) -> BestFirst:
         """The perfect ranking down to a cutoff."""
-        if cutoff is not None and cutoff >= self.once("largest", lambda: int(np.maximum.reduce(self.sizes, initial=0))):
+        sizes = self.sizes
+        if cutoff is not None and cutoff >= self.once("largest", lambda: int(np.maximum.reduce(sizes, initial=0))):
             cutoff = None
-        return self.once(("best first", cutoff), lambda: self._best_first(cutoff))
-
-    def _best_first(self, cutoff: int | None) -> BestFirst:
+        key = "best first", cutoff
+        best: BestFirst | None = self.results.get(key)
+        if best is not None:
+            return best
         if cutoff is None:
-            rank = self.once("ranks", lambda: segments.ranks(self.sizes))
-            return BestFirst(self.sizes, self.query, rank, self.grade, np.arange(len(self.query)))
-        kept = np.minimum(self.sizes, cutoff)
-        rank = segments.ranks(kept)
-        judgment = rank - 1 + np.repeat(np.cumsum(self.sizes) - self.sizes, kept)
-        return BestFirst(kept, self.query[judgment], rank, self.grade[judgment], judgment)
+            rank = self.once("ranks", lambda: segments.ranks(sizes))
+            best = BestFirst(sizes, self.query, rank, self.grade, np.arange(len(self.query)))
+        else:
+            kept = np.minimum(sizes, cutoff)
+            rank = segments.ranks(kept)
+            judgment = rank - 1 + (sizes.cumsum() - sizes).repeat(kept)
+            best = BestFirst(kept, self.query[judgment], rank, self.grade[judgment], judgment)
+        return self.once(key, lambda: best)
 
     def relevant(self, level: float) -> Floats:
         """Documents per query with at least this grade. A document with a negative grade is never relevant."""

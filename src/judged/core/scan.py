@@ -72,8 +72,8 @@ def find(
             scan = native.scan_text(*stretch, *common, BYTES, progress, mapped=_is_mapped(data))
             if scan["bad"] is not None and run.raise_row is not None:
                 run.raise_row(data, scan["bad"], scan["empty"])
-            place = _nowhere if run.place is None else partial(run.place, data)
-            return _check_hits(pool, run, policy, scan, place) if run.place is not None or is_regular(scan) else None
+            place = None if run.place is None else partial(run.place, data)
+            return _check_hits(pool, run, policy, scan, place)
     if isinstance(run, Run):
         rank = None if run.rank is None else as_ints(run.rank)
         columns = run.queries.arrays(), as_ints(run.query), run.doc.arrays(), np.ascontiguousarray(run.score), rank
@@ -83,7 +83,7 @@ def find(
         scan = native.scan_arrow([stream], run.columns, *integer, *common, _ROWS, progress)
     elif isinstance(run, DictRun) and "other" not in kinds:
         scan = native.scan_dict(run.rankings, *integer, *common[:2])
-    return _check_hits(pool, run, policy, scan, _nowhere) if is_regular(scan) else None
+    return None if scan is None else _check_hits(pool, run, policy, scan, None)
 
 
 def _find_in_stream(
@@ -101,10 +101,13 @@ def _find_in_stream(
 
 
 def _check_hits(
-    pool: IdPool, run: Run | UnreadRun, policy: Policy, scan: dict[str, Any], place: Callable[[int], Place]
+    pool: IdPool, run: Run | UnreadRun, policy: Policy, scan: dict[str, Any], place: Callable[[int], Place] | None
 ) -> Hits | None:
-    """Return the hits of a scan of a whole run, which must have a query in common with the pool."""
-    if scan["empty"]:
+    """Return the hits of a scan of a whole run, which must have a query in common with the pool.
+
+    None if the reference has to read the rows again: there are none, or without their places there is an error to name.
+    """
+    if scan["empty"] or (place is None and (scan["bad"] is not None or scan["repeat"] is not None)):
         return None
     hits = as_hits(pool, scan)
     if isinstance(run, Run):
@@ -115,15 +118,10 @@ def _check_hits(
         table = run.read() if isinstance(run, TextRun | TextStream | ArrowRun) else run
         if not isinstance(table, Run) or table.rank is None:
             raise_no_rank(run.name, table if isinstance(table, Run) else None)
-    if scan["repeat"] is not None:
+    if scan["repeat"] is not None and place is not None:
         query, doc, earlier, later, count = scan["repeat"]
         raise_duplicate(pool.ids[query], doc, place(earlier), place(later), count)
     return hits
-
-
-def is_regular(scan: dict[str, Any] | None) -> bool:
-    """Return whether a scan succeeded; otherwise the reference reads the rows again and names the error."""
-    return scan is not None and scan["bad"] is None and scan["repeat"] is None
 
 
 def as_hits(pool: IdPool, scan: dict[str, Any]) -> Hits:
@@ -141,10 +139,6 @@ def _is_mapped(data: Bytes) -> bool:
     while isinstance(memory, np.ndarray):
         memory = memory.base
     return isinstance(memory.obj if isinstance(memory, memoryview) else memory, mmap)
-
-
-def _nowhere(row: int) -> Place:
-    raise AssertionError(row)
 
 
 def native_pool(pool: IdPool) -> Any:

@@ -73,7 +73,7 @@ def score(
     chosen = find_profile(profile)
     parsed = [
         replace(m, policy=tuple(_of_items(m.policy).items()))
-        for m in parse_measures(measures, chosen, level, keep_names=keep_names, given=options)
+        for m in parse_measures(measures, profile, level, keep_names=keep_names, given=options)
     ]
     for m in parsed:
         if m.definition.needs != "grades" or m.definition.text:
@@ -212,7 +212,7 @@ def _absent(lists: ArrayLists, total: Any, level: float) -> Ints:
 
 def _warnings(judged: Judged) -> tuple[Warned, ...]:
     """Warn of lists without items, without a relevant item, and with values that depend on the order of ties."""
-    barren = len(judged) - int(np.count_nonzero(judged.ideal_above(1).grade > 0))
+    barren = len(judged) - int(np.count_nonzero(judged.pool.best_first(1).grade > 0))
     found = [
         ("empty-list", int((judged.retrieved == 0).sum()), "no items; treated as having no relevant item"),
         ("no-relevant", barren, f"no relevant item (empty={judged.policy.empty})"),

@@ -14,8 +14,7 @@ from judged.errors import JudgedError, UsageError, Warned, shown
 from judged.evaluation.inputs import read_and_join
 from judged.evaluation.options import EvaluateOptions, policies_in, with_level
 from judged.evaluation.tool_differences import POLICIES, Outcome, Outcomes, Switch, switches
-from judged.measures.profiles import PROFILES
-from judged.measures.profiles import profile as find_profile
+from judged.measures.profiles import PROFILES, UNCHANGED
 from judged.measures.registry import Measure, parse_all
 from judged.registry import choose_one
 from judged.steps import step
@@ -352,7 +351,7 @@ def conventions(
         hint = "name one measure of numbers, such as nDCG@10"
         raise UsageError("unsuitable-measure", f"conventions need one measure that has a mean, got {names}", hint=hint)
     chosen = with_level(found[0], level)
-    outcomes = Outcomes(chosen, read_and_join(qrels, run, find_profile("trec_eval-10"), options))
+    outcomes = Outcomes(chosen, read_and_join(qrels, run, UNCHANGED, options))
     result = _under_profiles(outcomes, given)
     return result if to is None else find_published(result, outcomes, to, given)
 

@@ -16,7 +16,7 @@ from judged.evaluation.inputs import ORDER_POLICIES, Provenance, open_named, rea
 from judged.evaluation.measuring import Views, best, check_strict, column, level_warnings
 from judged.evaluation.options import EvaluateOptions, with_level
 from judged.evaluation.values import Values
-from judged.measures.profiles import Profile
+from judged.measures.profiles import UNCHANGED
 from judged.measures.profiles import profile as find_profile
 from judged.measures.registry import MEASURES, Measure, parse_all
 from judged.stats.intervals import mean
@@ -47,7 +47,7 @@ def join(
     >>> len(join({"q": {"a": 1}}, {"q": ["a", "b"]}))
     1
     """
-    source = read_and_join(qrels, run, find_profile(profile), options, progress)
+    source = read_and_join(qrels, run, find_profile(profile).name, options, progress)
     if source.alternatives:
         raise UsageError(
             "alternatives",
@@ -105,31 +105,30 @@ def evaluate(
     >>> print(evaluate({"q1": {"a": 1, "b": 0}}, {"q1": {"a": 0.2, "b": 0.9}}, "RR AP").mean())
     {'RR': 0.5, 'AP': 0.5}
     """
-    chosen = find_profile(profile)
     given: Mapping[str, Any] = options
     if isinstance(qrels, Judged):
         if isinstance(run, str | list | Measure) and measures == DEFAULT:
             measures, run = run, None  # evaluate(judged, "AP")
         if run is not None or options or model is not None:
             raise UsageError("judged", "a Judged already contains its run and policies", hint="pass no others")
-        parsed = parse_measures(measures, chosen, level, keep_names=keep_names, given=ORDER_POLICIES)
+        parsed = parse_measures(measures, profile, level, keep_names=keep_names, given=ORDER_POLICIES)
         source = Provenance(qrels)
     else:
         if measures is DEFAULT:
             check_is_no_measure(run)
-        parsed = parse_measures(measures, chosen, level, keep_names=keep_names, given=options)
+        parsed = parse_measures(measures, profile, level, keep_names=keep_names, given=options)
         if model is not None:  # a named column may be in any of the three, and a stream is read once for both
             judgments, ranking = (None, qrels) if run is None else (qrels, run)
             inputs = open_named(judgments, [(None, ranking)], options, model)
             qrels, run, given, model = inputs.qrels, inputs.runs[0][1], inputs.options, inputs.model
-        source = read_and_join(qrels, run, chosen, given, progress)
+        source = read_and_join(qrels, run, profile, given, progress)
     values = measure_all(source, parsed, strict=strict, profile=profile)
     if bounds:
         values = with_bounds(values, source.judged)
     if model is not None:
         from judged.evaluation.model_judgments import with_model
 
-        by_model = read_and_join(model, run, chosen, given, progress)
+        by_model = read_and_join(model, run, profile, given, progress)
         values = with_model(values, measure_all(by_model, parsed, strict=strict, profile=profile))
     if weights is not None:
         from judged.evaluation.weights import weigh
@@ -157,7 +156,7 @@ def check_is_no_measure(run: Any) -> None:
 
 def parse_measures(
     measures: Measures,
-    profile: Profile,
+    profile: str,
     level: float | None = None,
     *,
     keep_names: bool = False,
@@ -167,7 +166,7 @@ def parse_measures(
     names = tuple(measures) if isinstance(measures, list | tuple) else (measures,)
     known = all(type(name) is str for name in names) and isinstance(level, int | float | None)
     parse = _parse_measures if known else _parse_measures.__wrapped__
-    return list(parse(names, profile.name, level, keep_names, frozenset(given), MEASURES.version))
+    return list(parse(names, profile, level, keep_names, frozenset(given), MEASURES.version))
 
 
 @lru_cache(maxsize=256, typed=True)
@@ -180,10 +179,10 @@ def _parse_measures(
     version: object,
 ) -> list[Measure]:
     """Parse names once; `version` changes with the declared measures."""
-    conventions = find_profile(profile)
+    conventions = None if profile == UNCHANGED else find_profile(profile)
     applied = []
     for measure in parse_all(measures[0] if len(measures) == 1 else measures, keep_names=keep_names):
-        under = conventions.apply(measure, given)
+        under = replace(measure, policy=()) if conventions is None else conventions.apply(measure, given)
         applied.append(replace(under if level is None else with_level(under, level), label=measure.label))
     parsed = list(dict.fromkeys(applied))
     named = {str(m): m for m in parsed}
@@ -286,4 +285,4 @@ def _coverage(judged: Judged) -> dict[str, float]:
     """Mean share of judged documents in the top 10; not defined for rankings without their unjudged documents."""
     if judged.policy.unjudged == "condensed":
         return {}
-    return {"judged@10": mean(parse_measures("Judged@10", find_profile("trec_eval-10"))[0].on(judged))}
+    return {"judged@10": mean(parse_measures("Judged@10", UNCHANGED)[0].on(judged))}

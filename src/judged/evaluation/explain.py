@@ -279,7 +279,7 @@ def explain(
     1 / 2 = 0.5
     """
     chosen = find_profile(profile)
-    source = read_and_join(qrels, run, chosen, options)
+    source = read_and_join(qrels, run, profile, options)
     return explain_query(with_level(chosen.apply(parse(measure), options), level), source, query, rows)
 
 

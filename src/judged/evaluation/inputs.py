@@ -30,9 +30,8 @@ from judged.evaluation.options import (
 from judged.io.columns import ANY_COLUMNS
 from judged.io.files import PATH
 from judged.io.open_table import open_whole_run, read_requested_qrels
-from judged.io.read import read_run
 from judged.io.recognise import Input, named_runs, recognise
-from judged.measures.profiles import POLICIES, Profile
+from judged.measures.profiles import POLICIES
 from judged.tables.table import counted
 
 
@@ -51,12 +50,6 @@ class Provenance:
         """Some queries, by position."""
         parts = tuple(one.select(rows) for one in self.alternatives)
         return replace(self, judged=self.judged.select(rows), alternatives=parts)
-
-    @classmethod
-    def of(cls, judged: Judged, qrels: Qrels, run: Run | UnreadRun) -> Provenance:
-        """Build it, with the present stamps of its files."""
-        stamps = tuple((rows.path, *_stamp(rows.path)) for rows in (qrels, run) if rows.path is not None)
-        return cls(judged, qrels, run, stamps, _current_folder() if stamps else "")
 
     def check_unchanged(self) -> None:
         """Raise if a file changed after it was evaluated: its present content does not belong to the values."""
@@ -81,6 +74,8 @@ class Provenance:
     @cached_property
     def run_table(self) -> Run:
         """The run in columns; read when unjudged documents are needed."""
+        from judged.io.read import read_run
+
         assert self.run is not None
         self.check_unchanged()
         return read_run(self.run, labels=self.qrels)
@@ -182,7 +177,7 @@ ORDER_POLICIES = ("order", "ties", "precision")  # a run is joined again for a m
 
 
 def read_and_join(
-    qrels: Any, run: Any, profile: Profile, options: Mapping[str, Any], progress: Progress | None = None
+    qrels: Any, run: Any, profile: str, options: Mapping[str, Any], progress: Progress | None = None
 ) -> Provenance:
     """Join judgments with a run; the result also has the judgments and the run as they were joined.
 
@@ -191,11 +186,11 @@ def read_and_join(
     Args:
         qrels: judgments; or, without a run, a single source with questions, retrieved and relevant documents.
         run: a run, or None.
-        profile: conventions, whose policies hold unless the options name others.
+        profile: the name of conventions, whose policies hold unless the options name others.
         options: those of `evaluate`.
         progress: callback `progress(done, total)`, called periodically while a large run is scanned.
     """
-    policy, fields = POLICIES[profile.name], dict[str, str]()
+    policy, fields = POLICIES[profile], dict[str, str]()
     if options:
         policy, fields = replace(policy, **policies_in(options)), question_fields(options)
     if run is None:
@@ -230,9 +225,9 @@ def read_and_join(
         steps = (*steps, "any of several sets: the best counts")
     if steps:
         policy = replace(policy, prepared=(*policy.prepared, *steps))
-    source = _join_sets(judgments, ranking, policy, progress)
+    source = _join(judgments, ranking, policy, progress)
     if not isinstance(qrels, Qrels):  # read for this run alone: no other needs the index of its pool
-        source.judged.pool.forget(INDEX)
+        source.judged.pool.results.pop(INDEX, None)
     return source
 
 
@@ -243,21 +238,24 @@ def under(source: Provenance, policy: Policy) -> Provenance:
     if source.run is None or source.qrels is None or ordered == judged.policy or not judged.answered.any():
         views = [replace(j, policy=replace(j.policy, empty=policy.empty)) for j in (judged, *source.alternatives)]
         return replace(source, judged=views[0], alternatives=tuple(views[1:]))
-    again = _join_sets(source.qrels, source.run, policy, None)
+    again = _join(source.qrels, source.run, policy, None)
     if again.judged.pool.queries == judged.pool.queries:
         return again
     row = {query: i for i, query in enumerate(again.judged.queries)}
     return again.select(np.array([row[query] for query in judged.queries]))
 
 
-def _join_sets(qrels: Qrels, run: Run | UnreadRun, policy: Policy, progress: Progress | None) -> Provenance:
+def _join(qrels: Qrels, run: Run | UnreadRun, policy: Policy, progress: Progress | None) -> Provenance:
     """Join once; or, if any of several sets of documents answers a query, once more per set."""
-    if qrels.choice is None:
-        return Provenance.of(join(qrels, run, policy, progress), qrels, run)
-    from judged.evaluation.roll_up import all_sets, each_set
+    whole, sets = qrels, list[Qrels]()
+    if qrels.choice is not None:
+        from judged.evaluation.roll_up import all_sets, each_set
 
-    source = Provenance.of(join(all_sets(qrels), run, policy, progress), qrels, run)
-    return replace(source, alternatives=tuple(join(one, run, policy, None) for one in each_set(qrels)))
+        whole, sets = all_sets(qrels), each_set(qrels)
+    judged = join(whole, run, policy, progress)
+    stamps = tuple((rows.path, *_stamp(rows.path)) for rows in (qrels, run) if rows.path is not None)
+    alternatives = tuple(join(one, run, policy, None) for one in sets)
+    return Provenance(judged, qrels, run, stamps, _current_folder() if stamps else "", alternatives)
 
 
 class OpenInputs(NamedTuple):

@@ -31,6 +31,9 @@ class SpreadTies(Judged):
     def weighted(self, x: Column) -> Column:
         return x * self.share
 
+    def total(self, x: Column) -> Floats:
+        return super().total(x * self.share)
+
     def only(self, mask: Bools) -> Self:
         return replace(super().only(mask), share=self.share[mask])
 

@@ -22,7 +22,6 @@ from judged.evaluation.values import Values
 from judged.fusion.fuse import fuse, fused_scores, prepare
 from judged.fusion.method import Fusion, FusionSettings, call_of, training_of
 from judged.io.read import read_qrels
-from judged.measures.profiles import profile as find_profile
 from judged.measures.registry import Measure
 from judged.stats.checks import check_count
 from judged.stats.intervals import interval, summarise
@@ -316,7 +315,7 @@ def _value(name: str, column: Floats, measure: Measure) -> TunedValue:
 
 
 def _single(measure: Any, profile: str, level: float | None) -> Measure:
-    parsed = parse_measures([measure] if isinstance(measure, Measure) else measure, find_profile(profile), level)
+    parsed = parse_measures([measure] if isinstance(measure, Measure) else measure, profile, level)
     if len(parsed) != 1 or parsed[0].definition.summary != "mean" or parsed[0].definition.text:
         names = " ".join(map(str, parsed))
         problem = f"fusion is tuned by one measure with a mean over queries, got {names}"

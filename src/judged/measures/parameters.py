@@ -396,11 +396,13 @@ def discount(rank: Column, kind: Discount = "log2", base: LogBase = 2.0) -> Colu
         return _own_discount(rank, kind)
     if kind == "rank":
         return rank.astype(float)
-    last = int(np.maximum.reduce(rank, initial=0))
+    try:
+        return _discounts(kind, base)[rank]
+    except IndexError:  # a rank that is not kept, or no whole number
+        last = int(np.maximum.reduce(rank, initial=0))
     if rank.dtype.kind != "i" or last >= max(len(rank) // 2, _KEPT):
         return _discount(rank, kind, base)
-    each = _discounts(kind, base) if last < _KEPT else _discount(np.arange(last + 1), kind, base)
-    return each[rank]  # the logarithm of each rank once
+    return _discount(np.arange(last + 1), kind, base)[rank]  # the logarithm of each rank once
 
 
 @lru_cache(maxsize=64)

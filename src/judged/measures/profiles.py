@@ -292,6 +292,9 @@ PROFILES = {
 POLICIES = {name: Policy(**tool.policy) for name, tool in PROFILES.items()}
 
 
+UNCHANGED = "trec_eval-10"  # the profile that leaves measures as they are
+
+
 def profile(name: str) -> Profile:
     """A profile by its name."""
     if name not in PROFILES:

@@ -194,17 +194,16 @@ class Measure:
     def on(self, judged: Judged) -> Column:
         """One value per query. Explicit parameters without an effect are refused."""
         definition, params = self.definition, dict(self.given)
-        for name in self.explicit & params.keys():
+        for name in self.explicit & params.keys() if params else ():
             if definition.parameters[name][0].only and (only := self.lacks(name, params[name], judged)) is not None:
                 raise self._no_effect(name, params[name], only)
         if "judged_only" in params or "tokens" in params:
             judged = self.seen(judged)
+            params = {name: value for name, value in self.given if name not in ("judged_only", "tokens")}
         if definition.needs != "grades":
             _check_needs(self, judged)
         if definition.family == "own":
             judged = judged.read_only()
-        params.pop("judged_only", None)
-        params.pop("tokens", None)
         with np.errstate(divide="ignore", invalid="ignore"):
             values = definition.function(judged, **params)
         return values if definition.text else np.asarray(values, dtype=np.float64)
@@ -422,27 +421,21 @@ def _expand(text: str) -> list[Measure]:
         name, at = (name, level["rest"]) if at else (level["rest"], at)
         extra["level"] = float(level["level"])
     definition = None if text in NICKNAMES else find(name)  # `set` and `prefs` are lists, SET and Prefs are measures
-    if definition is not None:
-        return _with_parameters(definition, call.params, at, extra, text)
-    if at is None and "(" not in text:
-        listed = _trec_list(name)
-        if listed:
-            return [m(**extra) if extra and "level" in m.definition.parameters else m for m in listed]
-        suffixed = _with_suffix(name)
-        if suffixed is not None:
-            return [m(**extra) for m in suffixed]
-    raise _unknown(name, text)
-
-
-def _with_parameters(
-    definition: Definition, given: dict[str, Any], at: str | None, extra: dict[str, Any], text: str
-) -> list[Measure]:
+    if definition is None:
+        if at is None and "(" not in text:
+            listed = _trec_list(name)
+            if listed:
+                return [m(**extra) if extra and "level" in m.definition.parameters else m for m in listed]
+            suffixed = _with_suffix(name)
+            if suffixed is not None:
+                return [m(**extra) for m in suffixed]
+        raise _unknown(name, text)
     twice = {"tokens", definition.at, "k"} if at and _BUDGET.search(at) else {definition.at, "k"}
-    if extra.keys() & given.keys() or (at and twice & given.keys()):
+    if extra.keys() & call.params.keys() or (at and twice & call.params.keys()):
         raise UsageError("parameter", f"a parameter is given twice in {shown(text)}", value=text)
     base = Measure(definition)
-    if given or extra:
-        base = base(**given, **extra)
+    if call.params or extra:
+        base = base(**call.params, **extra)
     if at is None:
         return [base]
     if _SEVERAL.fullmatch(at):

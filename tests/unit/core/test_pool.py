@@ -13,6 +13,6 @@ def test_columns_of_many_levels_are_not_all_kept(monkeypatch):
     assert pool.relevant(0.5) is first
     for step in range(1, 100):
         assert pool.relevant(step / 25).tolist() == [(step / 25 <= 3) + (step / 25 <= 1), step / 25 <= 2]
-    assert len(pool._results) == 10 + 1
+    assert len(pool.results) == 10 + 1
     assert pool.sizes is sizes  # one of a kind stays
     assert pool.relevant(0.5).tolist() == first.tolist()

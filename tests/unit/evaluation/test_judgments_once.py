@@ -79,5 +79,5 @@ def test_a_column_of_scores_belongs_to_labels_in_the_order_of_the_file(tmp_path)
 @needs_native
 def test_the_index_of_a_pool_is_kept_only_for_judgments_that_other_runs_may_be_joined_with(files):
     qrels, run = files(PLAIN)
-    assert INDEX not in jd.evaluate(qrels, run, "AP").source.judged.pool._results
-    assert INDEX in jd.evaluate(jd.read_qrels(qrels), run, "AP").source.judged.pool._results
+    assert INDEX not in jd.evaluate(qrels, run, "AP").source.judged.pool.results
+    assert INDEX in jd.evaluate(jd.read_qrels(qrels), run, "AP").source.judged.pool.results

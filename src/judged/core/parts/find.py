@@ -26,7 +26,7 @@ from judged.core.reference import (
     raise_no_common_query,
     raise_no_rank,
 )
-from judged.core.scan import ALL, BYTES, StreamScan, as_hits, is_regular, native_policy, native_pool
+from judged.core.scan import ALL, BYTES, StreamScan, as_hits, native_policy, native_pool
 from judged.core.tables import IdColumn, IdKind
 from judged.core.unread_runs import TextRun, UnreadRun
 from judged.errors import DataError, Hint, UsageError, Warned
@@ -230,7 +230,7 @@ def _find_in_one_pass(
 
     def add(data: Bytes, begin: int, end: int) -> bool:
         scan = native.scan_text(data, begin, end, dict(layout or {}), *common, BYTES, None, ALL)
-        return is_regular(scan) and stream.add(scan)
+        return scan["bad"] is None and scan["repeat"] is None and stream.add(scan)
 
     for part in parts.parts:
         batches = list(part.batches())

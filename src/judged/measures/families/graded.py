@@ -9,6 +9,7 @@ import numpy as np
 from judged._types import Column
 from judged.core import segments
 from judged.core.judged import Judged
+from judged.core.pool import BestFirst
 from judged.errors import UsageError
 from judged.measures.families.sets import depth_of, size_of
 from judged.measures.parameters import (
@@ -49,7 +50,7 @@ def _sums(
             value=gains,
             hint="leave out the gain, or the level",
         )
-    ideal = j.ideal_above(cutoff)
+    ideal: Judged | BestFirst = j.pool.best_first(cutoff)
     if gains or isinstance(gain, Function):  # which need not grow with the grade, and may be negative
         here, ideal, best = ideal_gains(j, gain, base, gains, level)
         if cutoff is not None:
@@ -65,7 +66,7 @@ def _sums(
     ours = j.column("gain/discount", ours if cutoff is None else np.where(j.within(cutoff), ours, 0.0))
     if ideal.rank is not j.rank:  # which lists of labels share
         divisor = discount(ideal.rank, kind, log_base)
-    theirs = segments.total(best / divisor, ideal.query, len(j))
+    theirs = segments.total(best / divisor, ideal.query, len(j.retrieved))
     return j.total(ours), theirs
 
 
