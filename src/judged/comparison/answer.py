@@ -50,14 +50,6 @@ def words_text(words: Words, names: Sequence[str]) -> str:
 # ── headlines ────────────────────────────────────────────────────────────────────────────────────
 
 
-def headlines(comparison: Comparison) -> list[str]:
-    """Return one sentence per measure; one for two runs that never differ."""
-    rows = comparison.rows
-    if len(comparison.names) == 2 and len(rows) > 1 and all(row.verdict == "identical" for row in rows):
-        return [f"{rows[0].b} and {rows[0].a} are identical on all {len(rows)} measures."]
-    return [words_text(answer(comparison, m).words, comparison.names) for m in comparison.measures]
-
-
 def answer(comparison: Comparison, measure: str) -> Headline:
     """Return the answer on one measure."""
     means = comparison.mean_of(measure).tolist()
@@ -162,15 +154,6 @@ def _list(runs: Sequence[int]) -> Words:
 
 
 # ── size, certainty and queries ──────────────────────────────────────────────────────────────────
-
-
-def details(comparison: Comparison) -> list[Detail]:
-    """Return the lines below the headline on the first measure."""
-    first = comparison.measures[0]
-    found = answer(comparison, first)
-    others = " ".join(words_text(line, comparison.names) for line in found.more)
-    row = between(comparison, first, *found.pair)
-    return [*pair_details(row, comparison), *([Detail("Other runs", others)] if others else [])]
 
 
 def pair_details(row: Difference, comparison: Comparison) -> list[Detail]:

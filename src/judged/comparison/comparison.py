@@ -177,15 +177,11 @@ class Comparison(Tracked):
 
     def headline(self) -> list[str]:
         """One sentence of at most twelve words per measure: the verdict."""
-        from judged.comparison.answer import headlines
-
-        return headlines(self)
+        return self.report().headline()
 
     def details(self) -> list[Detail]:
         """Size, certainty and place of the difference: the lines below the verdict on the first measure."""
-        from judged.comparison.answer import details
-
-        return details(self)
+        return self.report().details()
 
     def tables(self, *, places: int = 4) -> list[Table]:
         """Means of runs by measures, the pairs, and the slices if there are any."""

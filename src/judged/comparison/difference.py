@@ -360,7 +360,8 @@ class PairsOfRuns:
                     whole = known_rows(by_model) & inside
                     rows &= whole
                     cheap = CheapValues(by_model[whole], rows[whole])
-                clusters, weights = (None if of is None else of[rows] for of in (self.clusters, self.weights))
+                clusters = None if self.clusters is None else self.clusters[rows]
+                weights = None if self.weights is None else self.weights[rows]
                 parts.append(_Slice(m, label, x[rows], clusters, weights, cheap))
         tested = [part for part in parts if len(part.values) >= least]
         decided = decide_family(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from judged.comparison.answer import best_first, details, headlines, span_of
+from judged.comparison.answer import answer, best_first, between, pair_details, span_of, words_text
 from judged.comparison.difference import POWER, Difference
 from judged.comparison.evaluated_runs import matrix
 from judged.core.judged import Judged
@@ -276,12 +276,23 @@ class ComparisonReport(Result):
     answer: bool = False  # show the answer above a requested table
 
     def headline(self) -> list[str]:
-        """The verdicts, unless one table was requested."""
-        return headlines(self.comparison) if self.table is None or self.answer else []
+        """One sentence per measure, or one for two runs that never differ; nothing if one table was requested."""
+        comparison, rows = self.comparison, self.comparison.rows
+        if self.table is not None and not self.answer:
+            return []
+        if len(comparison.names) == 2 and len(rows) > 1 and all(row.verdict == "identical" for row in rows):
+            return [f"{rows[0].b} and {rows[0].a} are identical on all {len(rows)} measures."]
+        return [words_text(answer(comparison, m).words, comparison.names) for m in comparison.measures]
 
     def details(self) -> list[Detail]:
-        """Size, certainty and place of the difference, unless one table was requested."""
-        return details(self.comparison) if self.table is None or self.answer else []
+        """Size, certainty and place of the difference on the first measure, unless one table was requested."""
+        if self.table is not None and not self.answer:
+            return []
+        comparison, first = self.comparison, self.comparison.measures[0]
+        found = answer(comparison, first)
+        others = " ".join(words_text(line, comparison.names) for line in found.more)
+        lines = pair_details(between(comparison, first, *found.pair), comparison)
+        return [*lines, Detail("Other runs", others)] if others else lines
 
     def tables(self, *, places: int = 4) -> list[Table]:
         """The requested tables; warnings are below the last one, and above them settings and policy unless one table was requested."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from judged._version import __version__
 from judged.comparison import answer
-from judged.comparison.answer import between, certainty, details, relative
+from judged.comparison.answer import between, certainty, relative
 from judged.comparison.difference import Difference, Words, pair_headline
 from judged.comparison.evaluated_runs import judges_of
 from judged.comparison.tables import key_of_signs, signs, summary_markdown
@@ -158,7 +158,7 @@ def facts_of(
         "intervals": intervals,
         "baseline": baseline,
         "verdicts": verdicts,
-        "details": [[one.title, one.text] for one in details(comparison)] if comparison else [],
+        "details": [[one.title, one.text] for one in comparison.details()] if comparison else [],
         "markdown": summary_markdown(comparison) if comparison else "",
         "summary": summary,
         "tops": found_documents(subject),
