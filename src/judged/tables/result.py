@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from judged.tables.formats import render_result
+from judged.tables.formats import FORMATS
 from judged.tables.table import Detail, Table, number, plain_data
 
 
@@ -36,8 +36,16 @@ class Result:
         return self.records()
 
     def render(self, format: str, *, places: int = 4) -> str:
-        """Write the result in an output format, such as "md" or "latex"; see `judged.tables.formats`."""
-        return render_result(self, format, places)
+        """Write the result in an output format, such as "md" or "latex": one of `judged.tables.formats`, or one that only this result
+        has (`Values.to_trec`, `Gate.to_junit`).
+        """
+        known = FORMATS.get(format)
+        own: Callable[..., str] | None = getattr(self, f"to_{format}", None) if known is None else None
+        if own is None:
+            return (known or FORMATS.find(format)).render(self, places)
+        from inspect import signature
+
+        return own(places=places) if "places" in signature(own).parameters else own()
 
     def to_text(self, *, places: int = 4) -> str:
         """Text in fixed width."""

@@ -123,6 +123,14 @@ class Detail(NamedTuple):
     span: Span | None = None
 
 
+def answer_of(headline: Sequence[str], details: Sequence[Detail]) -> tuple[Sequence[str], Sequence[Detail]]:
+    """Sentences above the details, and these; beside details only the first sentence is above, and the others are the last detail."""
+    if not details:
+        return headline, details
+    first, *others = headline or [""]
+    return [first], [*details, *([Detail("Also", " ".join(others))] if others else [])]
+
+
 class Table(NamedTuple):
     """Headers, rows of text, a title above and notes below.
 

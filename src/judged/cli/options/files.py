@@ -244,12 +244,12 @@ def _show(result: Result) -> None:
     """Print a result on a terminal, within its width, in bold and faint letters."""
     import shutil
 
-    from judged.tables.formats.table import result_text
+    from judged.tables.formats.table import text
 
     plain = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
     columns = shutil.get_terminal_size().columns
     style = (lambda text, kind: text) if plain else (lambda text, kind: click.style(text, **_STYLES[kind]))
-    click.echo(_encodable(result_text(result, 4, columns=columns, style=style), sys.stdout.encoding))
+    click.echo(_encodable(text(result, 4, columns=columns, style=style), sys.stdout.encoding), nl=False)
 
 
 def _encodable(text: str, encoding: str | None) -> str:

@@ -7,12 +7,12 @@ def markdown(result: Renderable, places: int) -> str: ...
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from judged.registry import Registry
 from judged.tables.table import Detail, Table
 
-__all__ = ["FORMATS", "OutputFormat", "Renderable", "answer_of", "output_format", "render_result"]
+__all__ = ["FORMATS", "OutputFormat", "Renderable", "output_format"]
 
 
 class Renderable(Protocol):
@@ -37,32 +37,14 @@ class OutputFormat(NamedTuple):
 FORMATS: Registry[OutputFormat] = Registry("format", package=__name__)
 
 
-def output_format(
-    name: str, *, ending: str, aliases: tuple[str, ...] = ()
-) -> Callable[[Callable[[Renderable, int], str]], Callable[[Renderable, int], str]]:
+Render = TypeVar("Render", bound=Callable[[Renderable, int], str])
+
+
+def output_format(name: str, *, ending: str, aliases: tuple[str, ...] = ()) -> Callable[[Render], Render]:
     """Declare the function below it as an output format."""
 
-    def declare(render: Callable[[Renderable, int], str]) -> Callable[[Renderable, int], str]:
+    def declare(render: Render) -> Render:
         FORMATS.add(OutputFormat(name, render, ending, aliases))
         return render
 
     return declare
-
-
-def answer_of(result: Renderable) -> tuple[str, list[Detail]]:
-    """The first sentence of a headline and the lines below it; the other sentences are the last of them. Empty without details."""
-    first, *others = result.headline() or [""]
-    details = list(result.details())
-    if not details:
-        return "", []
-    return first, [*details, *([Detail("Also", " ".join(others))] if others else [])]
-
-
-def render_result(result: Renderable, name: str, places: int = 4) -> str:
-    """Write a result in a format: one of `FORMATS`, or one that only this result has (`Values.to_trec`, `Gate.to_junit`)."""
-    own: Callable[..., str] | None = getattr(result, f"to_{name}", None) if FORMATS.get(name) is None else None
-    if own is None:
-        return FORMATS.find(name).render(result, places)
-    from inspect import signature
-
-    return own(places=places) if "places" in signature(own).parameters else own()

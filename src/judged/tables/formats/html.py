@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from html import escape
 from itertools import zip_longest
 
 from judged.errors import safe
-from judged.tables.formats import Renderable, answer_of, output_format
-from judged.tables.table import Detail, Table, axes_of, svg_bar
+from judged.tables.formats import Renderable, output_format
+from judged.tables.table import Table, answer_of, axes_of, svg_bar
 
 _MOST = 100  # rows: more make a notebook slow, and nobody reads them there
 # Colours are fainter versions of the surrounding ones, so tables are readable on light and dark pages.
@@ -36,20 +35,17 @@ border-bottom:1px solid currentColor}
 @output_format("html", ending=".html")
 def html(result: Renderable, places: int) -> str:
     """The headline as paragraphs, with its details as a list, then the beginning of each table, with a small style sheet."""
-    first, details = answer_of(result)
-    lines = [f'<p class="answer">{_escape(first)}</p>', _details(details)] if details else []
-    lines = lines or [f"<p>{_escape(line)}</p>" for line in result.headline() if line]
+    headline, details = answer_of(result.headline(), result.details())
+    lines = [f"<p>{_escape(line)}</p>" for line in headline if line]
+    if details:
+        axes = axes_of([one.span for one in details])
+        rows = [
+            f"<dt>{_escape(one.title)}</dt><dd>{svg_bar(one.span, axes[one.span.scale]) + ' ' if one.span else ''}{_escape(one.text)}</dd>"
+            for one in details
+        ]
+        lines = [f'<p class="answer">{_escape(headline[0])}</p>', f"<dl>{''.join(rows)}</dl>"]
     tables = [table_html(table.head(_MOST)) for table in result.tables(places=places)]
     return "\n".join([f'<div class="judged-result">{_STYLE}', *lines, *tables, "</div>"]) + "\n"
-
-
-def _details(details: Sequence[Detail]) -> str:
-    axes = axes_of([one.span for one in details])
-    rows = [
-        f"<dt>{_escape(one.title)}</dt><dd>{svg_bar(one.span, axes[one.span.scale]) + ' ' if one.span else ''}{_escape(one.text)}</dd>"
-        for one in details
-    ]
-    return f"<dl>{''.join(rows)}</dl>"
 
 
 def table_html(table: Table) -> str:

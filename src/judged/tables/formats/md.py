@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from judged.errors import safe
-from judged.tables.formats import Renderable, answer_of, output_format
-from judged.tables.table import Table
+from judged.tables.formats import Renderable, output_format
+from judged.tables.table import Table, answer_of
 
 _ESCAPES = str.maketrans({c: f"\\{c}" for c in "\\|`*_<>[]#&~$"} | {"\n": " "})
 
@@ -12,14 +12,11 @@ _ESCAPES = str.maketrans({c: f"\\{c}" for c in "\\|`*_<>[]#&~$"} | {"\n": " "})
 @output_format("md", aliases=("markdown",), ending=".md")
 def markdown(result: Renderable, places: int) -> str:
     """The headline as paragraphs, with its details as a list, then the tables."""
-    return "\n\n".join([*_answer(result), *map(table_markdown, result.tables(places=places))]) + "\n"
-
-
-def _answer(result: Renderable) -> list[str]:
-    first, details = answer_of(result)
-    if not details:
-        return [_escape(line) for line in result.headline() if line]
-    return [f"**{_escape(first)}**", "\n".join(f"- *{_escape(one.title)}* {_escape(one.text)}" for one in details)]
+    headline, details = answer_of(result.headline(), result.details())
+    lines = [_escape(line) for line in headline if line or details]
+    if details:
+        lines = [f"**{lines[0]}**", "\n".join(f"- *{_escape(one.title)}* {_escape(one.text)}" for one in details)]
+    return "\n\n".join([*lines, *map(table_markdown, result.tables(places=places))]) + "\n"
 
 
 def table_markdown(table: Table) -> str:

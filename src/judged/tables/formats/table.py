@@ -7,8 +7,8 @@ from itertools import zip_longest
 from typing import Literal, NamedTuple
 
 from judged.errors import safe
-from judged.tables.formats import Renderable, answer_of, output_format
-from judged.tables.table import BARS, Detail, Table, axes_of, text_bar, width, zero_place
+from judged.tables.formats import Renderable, output_format
+from judged.tables.table import BARS, Detail, Table, answer_of, axes_of, text_bar, width, zero_place
 
 _NARROWEST = 10  # a column of words is not wrapped to less
 
@@ -25,10 +25,8 @@ class Layout(NamedTuple):
     headings: tuple[str, ...] = ()
 
 
-def lay_out(table: Table, columns: int | None) -> Layout:
-    """Wrap words and headers, then drop optional columns, then stack each row; None is unlimited."""
-    if columns is None:
-        return Layout(table, tuple(_natural(table)))
+def lay_out(table: Table, columns: int) -> Layout:
+    """Wrap words and headers, then drop optional columns, then stack each row."""
     headings = tuple(row[0] for row in table.rows) if table.grouped else ()
     flat = table.without(frozenset({0})) if table.grouped else table
     for n in range(len(flat.optional) + 1):
@@ -64,8 +62,8 @@ def _longest_word(text: str) -> int:
     return max(map(width, text.split()), default=0)
 
 
-def wrap(text: str, columns: int) -> list[str]:
-    """Break text between words, without the spaces there; a word that is longer than a line gets a line of its own.
+def wrap(text: str, columns: int | None) -> list[str]:
+    """Break text between words, without the spaces there; a word that is longer than a line gets a line of its own. None is unlimited.
 
     >>> wrap("no clear difference", 9)
     ['no clear', 'difference']
@@ -74,6 +72,8 @@ def wrap(text: str, columns: int) -> list[str]:
     >>> wrap("0    ", 5)
     ['0    ']
     """
+    if columns is None:
+        return [text]
     lines: list[str] = []
     for word in text.split(" "):
         if lines and width(lines[-1]) + 1 + width(word) <= columns:
@@ -95,29 +95,22 @@ def _unstyled(text: str, kind: str) -> str:
 
 
 @output_format("table", aliases=("text", "txt"), ending=".txt")
-def text(result: Renderable, places: int) -> str:
-    """The headline, then the tables, separated by blank lines."""
-    return result_text(result, places) + "\n"
-
-
-def result_text(result: Renderable, places: int, *, columns: int | None = None, style: Style = _unstyled) -> str:
-    """A result for a terminal with this number of columns; None is unlimited."""
-    first, details = answer_of(result)
-    headline = [first] if details else result.headline()
-    answer = [style(line, "headline") for text in headline for line in _wrap_lines(text, columns)]
-    answer += _details(details, columns, style)
+def text(result: Renderable, places: int, *, columns: int | None = None, style: Style = _unstyled) -> str:
+    """The headline, then the tables, separated by blank lines; `columns` is the width of the terminal, None for unlimited."""
+    headline, details = answer_of(result.headline(), result.details())
+    answer = [style(line, "headline") for text in headline for line in wrap(safe(text), columns)]
+    if details:
+        answer += _details(details, columns, style)
     tables = [table_text(table, columns=columns, style=style) for table in result.tables(places=places)]
-    return "\n\n".join([*(["\n".join(answer)] if answer else []), *tables])
+    return "\n\n".join([*(["\n".join(answer)] if answer else []), *tables]) + "\n"
 
 
 def _details(details: Sequence[Detail], columns: int | None, style: Style) -> list[str]:
     """The questions on the left, the answers beside them; the interval below its answer, on a terminal."""
-    if not details:
-        return []
     left = max(width(one.title) for one in details) + 2
     lines = []
     for one in details:
-        texts = wrap(safe(one.text), max(columns - left, _ANSWER)) if columns else [safe(one.text)]
+        texts = wrap(safe(one.text), max(columns - left, _ANSWER) if columns else None)
         if one.span and columns and columns - left >= _BAR:
             (axis,) = axes_of([one.span]).values()
             size = min(columns - left, _WIDEST)
@@ -130,20 +123,20 @@ def _details(details: Sequence[Detail], columns: int | None, style: Style) -> li
 def table_text(table: Table, *, columns: int | None = None, style: Style = _unstyled) -> str:
     """A table with two blanks between columns; `columns` is the width of the terminal, None for unlimited."""
     table = table._replace(headers=tuple(map(safe, table.headers)), rows=tuple(tuple(map(safe, r)) for r in table.rows))
-    layout = _with_bars(table, columns)
+    layout = Layout(table, tuple(_natural(table))) if columns is None else _with_bars(table, columns)
     lines = _stack(layout, style) if layout.stacked else _rows(layout, style)
-    title = [*(style(line, "title") for line in _wrap_lines(table.title, columns)), ""] if table.title else []
+    title = [*(style(line, "title") for line in wrap(safe(table.title), columns)), ""] if table.title else []
     below = [
         (line, "warning" if note.startswith("warning") else "note")
         for note in layout.table.lines_below
-        for line in _wrap_lines(note, columns)
+        for line in wrap(safe(note), columns)
     ]
     return "\n".join([*title, *lines, *([""] if below else []), *(style(line, kind) for line, kind in below)])  # type: ignore[arg-type]
 
 
-def _with_bars(table: Table, columns: int | None) -> Layout:
+def _with_bars(table: Table, columns: int) -> Layout:
     """The layout, with a column of bars if there is room for one beside all columns that are more important."""
-    if columns is None or not any(table.spans):
+    if not any(table.spans):
         return lay_out(table, columns)
     before = table.optional[: table.optional.index(BARS)] if BARS in table.optional else table.optional
     layout = lay_out(table._replace(optional=before), columns - _BAR - 2)
@@ -159,37 +152,29 @@ def _with_bars(table: Table, columns: int | None) -> Layout:
 
 
 def _rows(layout: Layout, style: Style) -> list[str]:
+    """The lines of the headers and of each row, whose cells have one line or several."""
     table, widths, above = layout.table, layout.widths, ""
     heads = [wrap(cell, size) for cell, size in zip(table.headers, widths, strict=True)]
     most = max(map(len, heads), default=0)  # texts of headers end at the line below them
-    lines = _row([[""] * (most - len(cell)) + cell for cell in heads], layout, lambda cell, i: style(cell, "header"))
-    lines.append("  ".join("─" * size for size in widths))
-    for r, row in enumerate(table.rows):
-        heading = layout.headings[r] if layout.headings else ""
-        if heading != above:
-            lines.append(style(heading, "title"))
-        above = heading
-        cells = [
-            wrap(cell, size) if i in table.words and cell.strip() else [cell]
-            for i, (cell, size) in enumerate(zip(row, widths, strict=True))
-        ]
-        lines += _row(
-            cells,
-            layout,
-            lambda cell, i, r=r: style(cell, "best") if (r, i) in table.strong else cell,  # type: ignore[misc]
-        )
-    return lines
-
-
-def _row(cells: Sequence[list[str]], layout: Layout, style: Callable[[str, int], str]) -> list[str]:
-    """The lines of one row, whose cells are lines."""
+    rows = [[[""] * (most - len(cell)) + cell for cell in heads]]
+    for row in table.rows:
+        cells = enumerate(zip(row, widths, strict=True))
+        rows.append([wrap(cell, size) if i in table.words and cell.strip() else [cell] for i, (cell, size) in cells])
     lines = []
-    for line in zip_longest(*cells, fillvalue=""):
-        padded = [
-            _pad(text, size, i in layout.table.words)
-            for i, (text, size) in enumerate(zip(line, layout.widths, strict=True))
-        ]
-        lines.append("  ".join(style(text, i) for i, text in enumerate(padded)).rstrip())
+    for r, cells_of_row in enumerate(rows, -1):
+        if r >= 0 and layout.headings and layout.headings[r] != above:
+            above = layout.headings[r]
+            lines.append(style(above, "title"))
+        for line in zip_longest(*cells_of_row, fillvalue=""):
+            texts = [
+                _pad(text, size, i in table.words) for i, (text, size) in enumerate(zip(line, widths, strict=True))
+            ]
+            for i, text in enumerate(texts):
+                if r < 0 or (r, i) in table.strong:
+                    texts[i] = style(text, "header" if r < 0 else "best")
+            lines.append("  ".join(texts).rstrip())
+        if r < 0:
+            lines.append("  ".join("─" * size for size in widths))
     return lines
 
 
@@ -205,10 +190,6 @@ def _stack(layout: Layout, style: Style) -> list[str]:
         ]
         blocks.append("\n".join(line.rstrip() for line in lines))
     return ["\n\n".join(blocks)]
-
-
-def _wrap_lines(text: str, columns: int | None) -> list[str]:
-    return [safe(text)] if columns is None else wrap(safe(text), columns)
 
 
 def _pad(text: str, size: int, left: bool) -> str:
