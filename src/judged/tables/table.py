@@ -123,12 +123,10 @@ class Detail(NamedTuple):
     span: Span | None = None
 
 
-def answer_of(headline: Sequence[str], details: Sequence[Detail]) -> tuple[Sequence[str], Sequence[Detail]]:
-    """Sentences above the details, and these; beside details only the first sentence is above, and the others are the last detail."""
-    if not details:
-        return headline, details
+def answer_of(headline: Sequence[str], details: Sequence[Detail]) -> tuple[str, list[Detail]]:
+    """The first sentence, which is above the details, and these with the other sentences as the last of them."""
     first, *others = headline or [""]
-    return [first], [*details, *([Detail("Also", " ".join(others))] if others else [])]
+    return first, [*details, *([Detail("Also", " ".join(others))] if others else [])]
 
 
 class Table(NamedTuple):

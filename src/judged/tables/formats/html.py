@@ -35,15 +35,16 @@ border-bottom:1px solid currentColor}
 @output_format("html", ending=".html")
 def html(result: Renderable, places: int) -> str:
     """The headline as paragraphs, with its details as a list, then the beginning of each table, with a small style sheet."""
-    headline, details = answer_of(result.headline(), result.details())
+    headline, details = result.headline(), result.details()
     lines = [f"<p>{_escape(line)}</p>" for line in headline if line]
     if details:
+        first, details = answer_of(headline, details)
         axes = axes_of([one.span for one in details])
         rows = [
             f"<dt>{_escape(one.title)}</dt><dd>{svg_bar(one.span, axes[one.span.scale]) + ' ' if one.span else ''}{_escape(one.text)}</dd>"
             for one in details
         ]
-        lines = [f'<p class="answer">{_escape(headline[0])}</p>', f"<dl>{''.join(rows)}</dl>"]
+        lines = [f'<p class="answer">{_escape(first)}</p>', f"<dl>{''.join(rows)}</dl>"]
     tables = [table_html(table.head(_MOST)) for table in result.tables(places=places)]
     return "\n".join([f'<div class="judged-result">{_STYLE}', *lines, *tables, "</div>"]) + "\n"
 

@@ -12,10 +12,11 @@ _ESCAPES = str.maketrans({c: f"\\{c}" for c in "\\|`*_<>[]#&~$"} | {"\n": " "})
 @output_format("md", aliases=("markdown",), ending=".md")
 def markdown(result: Renderable, places: int) -> str:
     """The headline as paragraphs, with its details as a list, then the tables."""
-    headline, details = answer_of(result.headline(), result.details())
-    lines = [_escape(line) for line in headline if line or details]
+    headline, details = result.headline(), result.details()
+    lines = [_escape(line) for line in headline if line]
     if details:
-        lines = [f"**{lines[0]}**", "\n".join(f"- *{_escape(one.title)}* {_escape(one.text)}" for one in details)]
+        first, details = answer_of(headline, details)
+        lines = [f"**{_escape(first)}**", "\n".join(f"- *{_escape(one.title)}* {_escape(one.text)}" for one in details)]
     return "\n\n".join([*lines, *map(table_markdown, result.tables(places=places))]) + "\n"
 
 

@@ -97,10 +97,11 @@ def _unstyled(text: str, kind: str) -> str:
 @output_format("table", aliases=("text", "txt"), ending=".txt")
 def text(result: Renderable, places: int, *, columns: int | None = None, style: Style = _unstyled) -> str:
     """The headline, then the tables, separated by blank lines; `columns` is the width of the terminal, None for unlimited."""
-    headline, details = answer_of(result.headline(), result.details())
-    answer = [style(line, "headline") for text in headline for line in wrap(safe(text), columns)]
-    if details:
-        answer += _details(details, columns, style)
+    headline, beside = result.headline(), list[str]()
+    if details := result.details():
+        first, details = answer_of(headline, details)
+        headline, beside = [first], _details(details, columns, style)
+    answer = [*(style(line, "headline") for text in headline for line in wrap(safe(text), columns)), *beside]
     tables = [table_text(table, columns=columns, style=style) for table in result.tables(places=places)]
     return "\n\n".join([*(["\n".join(answer)] if answer else []), *tables]) + "\n"
 
