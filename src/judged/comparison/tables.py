@@ -86,7 +86,7 @@ _MANY_ROWS, _FEW_RUNS = 100, 3
 ESTIMATED = "a difference is estimated from differences per query, and need not be that of the means"
 
 
-def listed(names: list[str]) -> str:
+def listed(names: Sequence[str]) -> str:
     """Names in a sentence: a, b and c."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 

@@ -20,8 +20,6 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from judged.errors import UsageError, shown
 from judged.io.outputs import check_output
 
@@ -99,24 +97,14 @@ def check_path(path: Any, inputs: Sequence[Any]) -> None:
     check_output(path, inputs)
 
 
-def document(
-    slots: Mapping[str, str], facts: dict[str, Any], values: np.ndarray[Any, Any], blocks: Iterable[Any]
-) -> Iterator[str]:
-    """Yield the text of the page in pieces, so that large data is encoded one block at a time.
+def assembled(page: PageParts, slots: Mapping[str, str], parts: Iterable[tuple[str, bytes]]) -> Iterator[str]:
+    """Yield the text of a page in pieces: its template with scripts, styles and the named parts of its data.
 
     Args:
-        slots: escaped markup for the placeholders of page.html.
-        facts: see data.js.
-        values: an array of measures × runs × queries.
-        blocks: details of queries, see data.js.
+        page: a kind of page.
+        slots: escaped markup for the placeholders of the template.
+        parts: data by name, see data.js; large data comes one block at a time.
     """
-    details = ((f"details-{i}", json_bytes(block)) for i, block in enumerate(blocks))
-    own = [("facts", json_bytes(facts)), ("values", np.ascontiguousarray(values, "<f8").tobytes())]
-    yield from assembled(REPORT, slots, chain(own, details))
-
-
-def assembled(page: PageParts, slots: Mapping[str, str], parts: Iterable[tuple[str, bytes]]) -> Iterator[str]:
-    """Yield the text of a page in pieces: its template with scripts, styles and the named parts of its data."""
     theme, loader = (_compact((_HERE / name).read_text("utf-8")) for name in ("theme.js", "loader.js"))
     before, after = (_HERE / page.template).read_text("utf-8").split("{{data}}\n")
     own = {
@@ -138,12 +126,9 @@ def _fill(template: str, slots: Mapping[str, str]) -> str:
 
 def _policy(scripts: list[str], styles: str) -> str:
     """Return the Content-Security-Policy: only the embedded scripts and styles, and images made by the page."""
-    runs = " ".join(f"'{_hash(text)}'" for text in scripts)
-    return f"default-src 'none'; script-src {runs}; style-src '{_hash(styles)}'; img-src data: blob:; base-uri 'none'; form-action 'none'"
-
-
-def _hash(text: str) -> str:
-    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+    hashes = [base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in (*scripts, styles)]
+    *runs, shown = (f"'sha256-{one}'" for one in hashes)
+    return f"default-src 'none'; script-src {' '.join(runs)}; style-src {shown}; img-src data: blob:; base-uri 'none'; form-action 'none'"
 
 
 def json_bytes(data: Any) -> bytes:

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from judged._version import __version__
-from judged.comparison import answer
-from judged.comparison.answer import between, certainty, relative
+from judged.comparison.answer import PLACES, answer, best_first, between, certainty, relative
 from judged.comparison.difference import Difference, Words, pair_headline
 from judged.comparison.evaluated_runs import judges_of
 from judged.comparison.tables import key_of_signs, signs, summary_markdown
@@ -34,19 +33,14 @@ from judged.tables.table import number, plain_data
 def answers(subject: Subject) -> list[dict[str, Any]]:
     """Return words, further lines and the pair of runs (None for a single run), one mapping per measure."""
     if subject.comparison is not None:
-        return [asdict(answer.answer(subject.comparison, str(m))) for m in subject.measures]
+        return [asdict(answer(subject.comparison, str(m))) for m in subject.measures]
     result, found = subject.first, []
     for m, (value,) in zip(subject.measures, subject.means, strict=True):
-        shown = number(value, 0 if m.definition.whole else answer.PLACES)
+        shown = number(value, 0 if m.definition.whole else PLACES)
         name = str(m)
         more = [] if result.model is None else [[f"{worth_of_model(result[name], result.model[name])}."]]
         found.append({"words": [0, f" has a {subject.kind(m)} {m} of {shown}."], "more": more, "pair": None})
     return found
-
-
-def best_first(subject: Subject, i: int) -> list[int]:
-    """Return the runs by mean, best first; runs without a mean come last."""
-    return answer.best_first(subject.measures[i], subject.means[i])
 
 
 TOP = 10  # ranks that people look at, for measures without a cutoff
@@ -63,25 +57,21 @@ def found_documents(subject: Subject) -> dict[str, dict[str, Any]]:
     """Return for each reach the relevant documents per query that counts and run, and found[b][a]: those found by b and missed by a."""
     if not subject.judged:
         return {}
-    return {str(k): _found(subject, k) for k in sorted({reach(m) for m in subject.measures})}
-
-
-def _found(subject: Subject, k: int) -> dict[str, Any]:
-    size = len(subject.judged[0].pool_grade)
-    hit = np.zeros((len(subject.runs), size), bool)
-    for run, j in enumerate(subject.judged):
-        hit[run, j.judgment[(j.rank <= k) & j.is_relevant(subject.level)]] = True
-    hit = hit[:, hit.any(axis=0)]
-    both = np.zeros((len(hit), len(hit)))
-    for start in range(0, hit.shape[1], _CHUNK):
-        part = hit[:, start : start + _CHUNK].astype(float)
-        both += part @ part.T
-    own = np.diag(both)
-    found = (own[:, None] - both).astype(int)
-    counted = len(subject.first)
+    counted, level, found = len(subject.first), subject.level, {}
     if subject.first.policy.empty == "skip":
-        counted = max(1, int((subject.judged[0].relevant(subject.level) > 0).sum()))
-    return {"means": own / counted, "found": found}
+        counted = max(1, int((subject.judged[0].relevant(level) > 0).sum()))
+    for k in sorted({reach(m) for m in subject.measures}):
+        hit = np.zeros((len(subject.runs), len(subject.judged[0].pool_grade)), bool)
+        for run, j in enumerate(subject.judged):
+            hit[run, j.judgment[(j.rank <= k) & j.is_relevant(level)]] = True
+        hit = hit[:, hit.any(axis=0)]
+        both = np.zeros((len(hit), len(hit)))
+        for start in range(0, hit.shape[1], _CHUNK):
+            part = hit[:, start : start + _CHUNK].astype(float)
+            both += part @ part.T
+        own = np.diag(both)
+        found[str(k)] = {"means": own / counted, "found": (own[:, None] - both).astype(int)}
+    return found
 
 
 def unjudged_answer(subject: Subject, i: int, summary: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
@@ -94,7 +84,7 @@ def unjudged_answer(subject: Subject, i: int, summary: Sequence[dict[str, Any]])
     if low == high:
         return {"change": False, "words": [f"No: all documents that {m} looks at are judged."]}
     places = 3
-    first = best_first(subject, i)[0]
+    first = best_first(m, subject.means[i])[0]
     if len(subject.runs) == 1:
         ends = f"between {number(low[0], places)} and {number(high[0], places)}"
         return {"change": True, "words": [f"The value is {ends}, depending on the unjudged documents."]}
@@ -216,18 +206,26 @@ def _with_bounds(subject: Subject) -> list[Values] | None:
 
 
 def _summary(subject: Subject, bounded: list[Values] | None) -> list[list[dict[str, Any]]]:
-    table = []
+    comparison, table = subject.comparison, []
     for i, m in enumerate(subject.measures):
-        marks = signs(subject.comparison, str(m)) if subject.comparison else [""]
-        known = subject.known(m)
+        marks = signs(comparison, str(m)) if comparison else [""]
+        known, first = subject.known(m), 0
+        if comparison is not None:  # with what the other runs are compared
+            base = comparison.baseline
+            first = best_first(m, subject.means[i])[0] if base is None else subject.runs.index(base)
         means = [mean for mean in subject.means[i] if mean == mean]
         best = (min if m.definition.lower_is_better else max)(means) if means and len(subject.runs) > 1 else None
         rows = []
         for k, mean in enumerate(subject.means[i]):
             ends = subject.intervals[i][k] or _UNKNOWN
             sides = _UNKNOWN if bounded is None else bounded[k].bounds(m) or _UNKNOWN
-            if m.definition.summary == "sum" and subject.comparison is not None:
+            if m.definition.summary == "sum" and comparison is not None:
                 sides = (sides[0] / len(known), sides[1] / len(known))  # a comparison shows means of counts, not totals
+            against: list[str] = []  # the difference with its interval, and the verdict
+            if comparison is not None and k != first:
+                difference, interval, verdict = between(comparison, str(m), first, k).columns(3)
+                size = " ".join(text for text in (difference, interval) if text != "–")
+                against = [size.replace("-", "−"), verdict]
             rows.append(
                 {
                     "mean": mean,
@@ -238,25 +236,11 @@ def _summary(subject: Subject, bounded: list[Values] | None) -> list[list[dict[s
                     "queries": len(known) if subject.first.model is not None else int(known.sum()),
                     "irrelevant": sides[0],
                     "top": sides[1],
-                    "against": _against(subject, i, k),
+                    "against": against,
                 }
             )
         table.append(rows)
     return table
-
-
-def _against(subject: Subject, i: int, run: int) -> list[str]:
-    """Return the difference of a run to the baseline or the best run with its interval, and the verdict; nothing for that run."""
-    comparison = subject.comparison
-    if comparison is None:
-        return []
-    first = best_first(subject, i)[0] if comparison.baseline is None else subject.runs.index(comparison.baseline)
-    if run == first:
-        return []
-    row = between(comparison, str(subject.measures[i]), first, run)
-    difference, interval, verdict = row.columns(3)
-    size = " ".join(text for text in (difference, interval) if text != "–")
-    return [size.replace("-", "−"), verdict]
 
 
 def _pairs(subject: Subject, rows: Sequence[Difference]) -> list[dict[str, Any]]:
@@ -307,7 +291,11 @@ def _pictures(subject: Subject) -> list[dict[str, Any]]:
         _picture("Precision-recall curve", curve("pr", judged, level=level, **options), subject.runs, []),
         _picture("Interpolated precision", curve("ipr", judged, level=level, **options), subject.runs, []),
     ]
-    for m, places in list(_without_cutoff(subject.measures).items())[:_LINES]:
+    positions: dict[Measure, list[int]] = {}  # of the measures that take a cutoff, by the measure without it
+    for i, m in enumerate(subject.measures):
+        if m.definition.at == "cutoff" and not m.definition.text and m.definition.summary != "geometric":
+            positions.setdefault(Measure(m.definition)(**{k: v for k, v in m.given if k != "cutoff"}), []).append(i)
+    for m, places in list(positions.items())[:_LINES]:
         drawn = curve("at-k", judged, measures=[m], points=ranks, **options)
         pictures.append(_picture(f"{m} at cutoff k", _to_the_end(drawn, judged), subject.runs, places))
     return pictures
@@ -316,7 +304,7 @@ def _pictures(subject: Subject) -> list[dict[str, Any]]:
 def _to_the_end(picture: Curves, judged: Sequence[Judged]) -> Curves:
     """Return curves over cutoffs that end where the longest ranking of each run ends, as without points."""
     lines = []
-    for line, j in zip(picture, judged, strict=True):
+    for line, j in zip(picture.curves, judged, strict=True):
         kept = line.x <= max(int(j.retrieved.max(initial=1)), 1)
         cut = {
             name: column[kept]
@@ -327,22 +315,13 @@ def _to_the_end(picture: Curves, judged: Sequence[Judged]) -> Curves:
     return replace(picture, curves=tuple(lines))
 
 
-def _without_cutoff(measures: Sequence[Measure]) -> dict[Measure, list[int]]:
-    """Return the measures that take a cutoff, without it, and the positions of each in `measures`."""
-    positions: dict[Measure, list[int]] = {}
-    for i, m in enumerate(measures):
-        if m.definition.at == "cutoff" and not m.definition.text and m.definition.summary != "geometric":
-            positions.setdefault(Measure(m.definition)(**{k: v for k, v in m.given if k != "cutoff"}), []).append(i)
-    return positions
-
-
 def _ranks(judged: Sequence[Judged], last: int) -> list[int]:
     longest = min(last, max(int(j.retrieved.max(initial=1)) for j in judged))
     return sorted({rank for rank in _RANKS if rank < longest} | {max(longest, 1)})
 
 
 def _picture(title: str, picture: Curves, runs: Sequence[str], measures: list[int]) -> dict[str, Any]:
-    marks = picture.marks or [""] * len(picture)
+    marks = picture.marks or [""] * len(runs)
     lines = [
         {
             "name": name,
@@ -355,7 +334,7 @@ def _picture(title: str, picture: Curves, runs: Sequence[str], measures: list[in
             "rule": line.rule,
             "mark": mark,
         }
-        for i, (name, line, mark) in enumerate(zip(runs, picture, marks, strict=True))
+        for i, (name, line, mark) in enumerate(zip(runs, picture.curves, marks, strict=True))
     ]
     unit = "y" in picture.limits
     return {

@@ -33,7 +33,8 @@ EMPTY = {
 
 def methods(subject: Subject, level: float, *, bounds: bool) -> list[str]:
     """Return the paragraphs."""
-    paragraphs = [_overview(subject), _measures(subject), _policy(subject.first.policy), _intervals(subject, level)]
+    measures = "Measures: " + "; ".join(map(_measure, subject.measures)) + "."
+    paragraphs = [_overview(subject), measures, _policy(subject.first.policy), _intervals(subject, level)]
     if subject.comparison is not None:
         paragraphs.append(_tests(subject.comparison))
     if bounds:
@@ -61,10 +62,6 @@ def _overview(subject: Subject) -> str:
         f"{runs} {'was' if n == 1 else 'were'} evaluated on {of}{judged} by judged {__version__} ({core}, Python {platform.python_version()}, "
         f"NumPy {np.__version__}), profile {profile}{f' ({text})' if text else ''}."
     )
-
-
-def _measures(subject: Subject) -> str:
-    return "Measures: " + "; ".join(_measure(m) for m in subject.measures) + "."
 
 
 def _measure(m: Measure) -> str:

@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from judged.evaluation.explain import QueryArithmetic, steps_of
+from judged.evaluation.explain import QueryArithmetic
 from judged.io.texts import Texts
 from judged.page.subject import Subject
 
 _DOCUMENTS = 1_000_000  # limit over all rankings, so that the page stays small enough to send
 _DEPTHS = (100, 50, 20, 10)
-_BLOCK = 10_000  # documents per block; a block is decoded when one of its queries is opened or explained
 
 
 def shown_depth(subject: Subject, depth: int | None) -> int:
@@ -26,23 +25,7 @@ def shown_depth(subject: Subject, depth: int | None) -> int:
     return next((depth for depth in _DEPTHS if lists * depth <= _DOCUMENTS), _DEPTHS[-1])
 
 
-def block_size(subject: Subject, depth: int) -> int:
-    """Return the number of queries per block."""
-    return max(1, min(100, _BLOCK // max(1, depth * len(subject.runs))))
-
-
 Rankings = list[list[list[str]]]  # [run][query]: documents
-
-
-def shown_documents(subject: Subject, depth: int) -> Rankings:
-    """Return the documents of each ranking down to the depth."""
-    rows = range(len(subject.first))
-    return [result.source.documents(rows, depth) for result in subject.results if result.source is not None]
-
-
-def arithmetic(subject: Subject, depth: int) -> list[list[list[QueryArithmetic]]]:
-    """Return the arithmetic of each query: [run][measure][query]."""
-    return [[steps_of(result, m, depth) for m in subject.measures] for result in subject.results]
 
 
 def detail_blocks(
@@ -53,7 +36,16 @@ def detail_blocks(
     depth: int,
     size: int,
 ) -> Iterator[dict[str, Any]]:
-    """Yield the details of all queries in blocks of this size, each with the title and text of its documents once; see data.js."""
+    """Yield the details of all queries in blocks of this size, each with the title and text of its documents once; see data.js.
+
+    Args:
+        subject: the content of the page.
+        rankings: documents of each ranking down to the depth.
+        texts: texts of documents.
+        steps: the arithmetic of each query: [run][measure][query].
+        depth: last rank shown.
+        size: number of queries per block.
+    """
     pool = subject.judged[0]
     assert pool.pool_doc is not None
     docs, grades = pool.pool_doc.texts(), pool.pool_grade.tolist()

@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
+from judged.comparison.tables import listed
 from judged.errors import Hint, Warned, shown
+from judged.evaluation.explain import steps_of
 from judged.io.atomic import write_atomically
 from judged.io.texts import read_texts
-from judged.page.assemble import check_path, check_title, document
+from judged.page.assemble import REPORT, assembled, check_path, check_title, json_bytes
 from judged.page.facts import facts_of
 from judged.page.inline import Page
-from judged.page.query_details import Rankings, arithmetic, block_size, detail_blocks, shown_depth, shown_documents
+from judged.page.query_details import Rankings, detail_blocks, shown_depth
 from judged.page.static_html import slots_of
 from judged.page.subject import Subject, subject_of
 from judged.stats.checks import check_count
 from judged.steps import step
+
+_BLOCK = 10_000  # documents per block; a block is decoded when one of its queries is opened or explained
 
 
 def report(
@@ -89,49 +94,43 @@ def _parts(
         if value is not None:
             check_count(value, name)
     check_title(title)
-    last = shown_depth(subject, depth)
-    size = block_size(subject, last)
-    rankings: Rankings = shown_documents(subject, last) if last else []
+    last, ids = shown_depth(subject, depth), [str(query) for query in subject.first.queries]
+    size = max(1, min(100, _BLOCK // max(1, last * len(subject.runs))))  # queries per block
+    rankings: Rankings = []
+    if last:
+        rows = range(len(ids))
+        rankings = [r.source.documents(rows, last) for r in subject.results if r.source is not None]
     docs: set[str] = set()  # the documents shown on the page
     if doc_texts is not None:
         docs = {doc for run in rankings for found in run for doc in found}
         pool = subject.judged[0].pool_doc if rankings else None
         docs |= set(pool.texts()) if pool is not None else set()
-    found = read_texts(doc_texts, docs, length=length) if docs else {}
-    queries = _query_texts(query_texts, subject)
-    ids = {str(query) for query in subject.first.queries}
-    warnings = (
-        *subject.warnings,
-        *_warn_unmatched(doc_texts, "documents", docs, len(found)),
-        *_warn_unmatched(query_texts, "queries", ids, sum(text is not None for text in queries or ())),
-    )
-    facts = facts_of(subject, warnings, _title(subject) if title is None else title, queries, last, size)
+    texts = read_texts(doc_texts, docs, length=length) if docs else {}
+    queries: list[str | None] | None = None
+    if query_texts is not None:
+        known = read_texts(query_texts, set(ids), kind="queries")
+        queries = [(one.text or one.title) if (one := known.get(query)) else None for query in ids]
+    warnings = list(subject.warnings)
+    for given, noun, wanted, found in (
+        (doc_texts, "documents", docs, bool(texts)),
+        (query_texts, "queries", ids, any(text is not None for text in queries or ())),
+    ):
+        if given is not None and wanted and not found:
+            text = f"no text for any of {len(set(wanted)):,} {noun}, such as {shown(min(wanted))}"
+            warnings.append(Warned("no-text", len(set(wanted)), text, Hint("check that the texts use the same ids")))
+    if title is None:
+        names = subject.runs if len(subject.runs) <= 4 else (*subject.runs[:3], f"{len(subject.runs) - 3} more")
+        title = f"{listed(names)}; judgments: {subject.first.names[0].rpartition('/')[2]}"
+    facts = facts_of(subject, warnings, title, queries, last, size)
+    blocks: Iterable[dict[str, Any]] = ()
+    facts["headers"] = []
+    if last:
+        with step("explaining the queries"):
+            steps = [[steps_of(result, m, last) for m in subject.measures] for result in subject.results]
+        facts["headers"] = [by[0].headers if by else () for by in steps[0]]
+        blocks = detail_blocks(subject, rankings, texts, steps, last, size)
     values = np.stack([[np.asarray(r[m], float) for r in subject.results] for m in subject.measures])
-    with step("explaining the queries"):
-        steps = arithmetic(subject, last) if last else []
-    facts["headers"] = [by[0].headers if by else () for by in steps[0]] if last else []
-    blocks = detail_blocks(subject, rankings, found, steps, last, size) if last else ()
-    return document(slots_of(facts, subject), facts, values, blocks), -(-len(subject.first) // size), warnings
-
-
-def _warn_unmatched(texts: Any, noun: str, ids: set[str], matched: int) -> tuple[Warned, ...]:
-    """Warn if texts were passed but none of their ids occurs on the page."""
-    if texts is None or matched or not ids:
-        return ()
-    text = f"no text for any of {len(ids):,} {noun}, such as {shown(min(ids))}"
-    return (Warned("no-text", len(ids), text, Hint("check that the texts use the same ids")),)
-
-
-def _title(subject: Subject) -> str:
-    names = subject.runs if len(subject.runs) <= 4 else [*subject.runs[:3], f"{len(subject.runs) - 3} more"]
-    runs = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-    return f"{runs}; judgments: {subject.first.names[0].rpartition('/')[2]}"
-
-
-def _query_texts(queries: Any, subject: Subject) -> list[str | None] | None:
-    """Return the text of each query."""
-    if queries is None:
-        return None
-    ids = [str(q) for q in subject.first.queries]
-    texts = read_texts(queries, set(ids), kind="queries")
-    return [(one.text or one.title) if (one := texts.get(query)) else None for query in ids]
+    own = [("facts", json_bytes(facts)), ("values", np.ascontiguousarray(values, "<f8").tobytes())]
+    details = ((f"details-{i}", json_bytes(block)) for i, block in enumerate(blocks))  # encoded one at a time
+    page = assembled(REPORT, slots_of(facts, subject), chain(own, details))
+    return page, -(-len(ids) // size), tuple(warnings)

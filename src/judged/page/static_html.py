@@ -9,7 +9,6 @@ from judged.comparison.tables import pair_table, system_table
 from judged.errors import safe
 from judged.page.subject import Subject
 from judged.tables.formats.html import table_html
-from judged.tables.table import Table
 
 
 def _text(text: str) -> str:
@@ -18,7 +17,14 @@ def _text(text: str) -> str:
 
 def slots_of(facts: dict[str, Any], subject: Subject) -> dict[str, str]:
     """Return escaped markup for the placeholders of page.html."""
-    first, names = facts["verdicts"][0], facts["runs"]
+    first, names, warnings = facts["verdicts"][0], facts["runs"], facts["warnings"]
+    warned = f"{len(warnings)} warning{'s' if len(warnings) != 1 else ''}"
+    if warnings:
+        warned += f": {warnings[0]['text']}{'; …' if len(warnings) > 1 else ''}"
+    if subject.comparison is None:  # tables that notebooks show, without their notes, which are elsewhere on the page
+        tables = subject.first.tables()
+    else:
+        tables = [system_table(subject.comparison), pair_table(subject.comparison, all_pairs=False)]
     return {
         "title": _text(facts["title"]),
         "verdict": _words(first["words"], names),
@@ -27,10 +33,10 @@ def slots_of(facts: dict[str, Any], subject: Subject) -> dict[str, str]:
             f"<div><dt>{_text(title)}</dt><dd>{_text(text)}</dd></div>" for title, text in facts["details"]
         ),
         "key": _text(facts["key"]),
-        "table": "".join(map(table_html, _tables(subject))),
-        "warnings": "".join(f"<li>{_text(w['text'])} <code>{_text(w['code'])}</code></li>" for w in facts["warnings"]),
-        "warned": str(len(facts["warnings"])),
-        "warned-title": _text(_warned(facts["warnings"])),
+        "table": "".join(table_html(table._replace(key="", notes=())) for table in tables),
+        "warnings": "".join(f"<li>{_text(w['text'])} <code>{_text(w['code'])}</code></li>" for w in warnings),
+        "warned": str(len(warnings)),
+        "warned-title": _text(warned),
         "methods": "".join(f"<p>{_text(line)}</p>" for line in facts["methods"]),
         "citations": "".join(f"<li>{_text(line)}</li>" for line in facts["citations"]),
         "inputs": "".join(
@@ -39,19 +45,6 @@ def slots_of(facts: dict[str, Any], subject: Subject) -> dict[str, str]:
         ),
         "version": _text(facts["version"]),
     }
-
-
-def _tables(subject: Subject) -> list[Table]:
-    """The tables that notebooks show, without their notes, which are elsewhere on the page."""
-    tables = subject.first.tables()
-    if subject.comparison is not None:
-        tables = [system_table(subject.comparison), pair_table(subject.comparison, all_pairs=False)]
-    return [table._replace(key="", notes=()) for table in tables]
-
-
-def _warned(warnings: list[dict[str, Any]]) -> str:
-    count = f"{len(warnings)} warning{'s' if len(warnings) != 1 else ''}"
-    return f"{count}: {warnings[0]['text']}{'; …' if len(warnings) > 1 else ''}" if warnings else count
 
 
 def _words(words: list[str | int], names: list[str]) -> str:
