@@ -96,7 +96,12 @@ class Registry(Generic[T]):
         """The files of the package, by name; none is imported."""
         if self._files is None:  # a `cached_property` of Python 3.11 would hold a lock while it waits for the import
             package = import_module(self._package)
-            self._files = tuple(package.FILES if hasattr(package, "FILES") else _files_of(package))
+            if hasattr(package, "FILES"):
+                self._files = tuple(package.FILES)
+            else:
+                from pkgutil import iter_modules
+
+                self._files = tuple(file.name for file in iter_modules(package.__path__))
         return self._files
 
     def get(self, name: str) -> T | None:
@@ -154,12 +159,6 @@ class Registry(Generic[T]):
                 return file
             frame = frame.f_back
         return ""
-
-
-def _files_of(package: Any) -> list[str]:
-    from pkgutil import iter_modules
-
-    return [file.name for file in iter_modules(package.__path__)]
 
 
 def nearest_name(name: str, known: Iterable[str]) -> str | None:

@@ -14,7 +14,7 @@ from judged._types import Bools, Column, Floats, Ints
 from judged.core import segments
 from judged.core.policy import Policy
 from judged.core.pool import Aspects, Pool
-from judged.core.tables import Deferred, Id, IdColumn, as_tuple
+from judged.core.tables import Deferred, Id, IdColumn, Names
 from judged.errors import UsageError, Warned
 
 if TYPE_CHECKING:
@@ -67,7 +67,8 @@ class Judged:
 
     @property
     def queries(self) -> tuple[Id, ...]:
-        return as_tuple(self.pool.queries)
+        queries = self.pool.queries
+        return queries.decode() if isinstance(queries, Names) else tuple(queries)
 
     def __len__(self) -> int:
         return len(self.retrieved)

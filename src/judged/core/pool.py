@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -95,23 +96,21 @@ class Pool:
 
     def relevant(self, level: float) -> Floats:
         """Documents per query with at least this grade. A document with a negative grade is never relevant."""
-        return self._counts(("relevant", level), lambda: self.grade >= max(level, 0))
+        key, least = ("relevant", level), max(level, 0)
+        counts = self.once(key, lambda: segments.total(self.grade >= least, self.query, len(self.queries)))
+        counts.flags.writeable = False
+        return counts
 
     @property
     def positive(self) -> Floats:
         """Documents per query with a grade above 0."""
-        return self._counts("positive", lambda: self.grade > 0)
+        return self.relevant(math.ulp(0.0))
 
     @property
     def one_aspect(self) -> bool:
         """True if no aspect distinguishes documents: there are none, or one for each query."""
         aspects = self.aspects
         return aspects is None or self.once("one aspect", lambda: not aspects.aspect.any() and not aspects.sub.any())
-
-    def _counts(self, key: Hashable, chosen: Callable[[], Bools]) -> Floats:
-        counts = self.once(key, lambda: segments.total(chosen(), self.query, len(self.queries)))
-        counts.flags.writeable = False
-        return counts
 
     def select(self, rows: Ints) -> tuple[Pool, Ints]:
         """Return the pool of some queries, and the new place of each judgment in it."""

@@ -257,11 +257,6 @@ class Names(Sequence[Id]):
         return Names, (self._ids.compact(), self._kind)
 
 
-def as_tuple(ids: Sequence[Id]) -> tuple[Id, ...]:
-    """Return ids as a tuple, decoded at the first call."""
-    return ids.decode() if isinstance(ids, Names) else tuple(ids)
-
-
 def _nowhere(row: int) -> Place:
     return Place(f"row {row + 1}")
 

@@ -192,7 +192,7 @@ def _rank(lists: ArrayLists, policy: Policy, total: Any, level: float, depth: in
         lists.label, scores, lists.sizes, lists.names, policy=policy, absent=absent, level=level, depth=depth
     )
     if policy.empty == "error":
-        check_empty(policy, _warnings(judged))
+        check_empty(_warnings(judged))
     return judged
 
 

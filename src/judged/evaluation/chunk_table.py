@@ -11,12 +11,7 @@ import numpy as np
 from judged.core.tables import IdColumn, Passages, Qrels
 from judged.errors import DataError, shown
 from judged.io.chunks import (
-    DOC_NAMES,
-    END_NAMES,
-    FILE_NAMES,
-    ID_NAMES,
-    START_NAMES,
-    TOKEN_NAMES,
+    CHUNK_NAMES,
     as_integers,
     count_words,
 )
@@ -102,11 +97,17 @@ def _ids(names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 _ROLES = {
-    "chunk": Role((_ids(ID_NAMES), ("id",), ("chunk", "node", "passage")), "chunk ids (chunk_id, id …)"),
-    "doc": Role((_ids(DOC_NAMES), ("doc", "document"), *((name,) for name in FILE_NAMES)), "documents", required=False),
+    "chunk": Role((_ids(CHUNK_NAMES["id"]), ("id",), ("chunk", "node", "passage")), "chunk ids (chunk_id, id …)"),
+    "doc": Role(
+        (_ids(CHUNK_NAMES["doc"]), ("doc", "document"), *((name,) for name in CHUNK_NAMES["file"])),
+        "documents",
+        required=False,
+    ),
     **{
-        name: Role((names,), name, read=lambda column: np.array(_as_integers(column), dtype=object), required=False)
-        for name, names in (("start", START_NAMES), ("end", END_NAMES), ("tokens", TOKEN_NAMES))
+        name: Role(
+            (CHUNK_NAMES[name],), name, read=lambda column: np.array(_as_integers(column), dtype=object), required=False
+        )
+        for name in ("start", "end", "tokens")
     },
 }
 

@@ -247,22 +247,19 @@ class Filled:
 
     def columns(self, measures: Sequence[Measure]) -> list[list[Column]]:
         """Each measure as if every unjudged document that it sees had each of the grades; of several sets of judgments the best."""
-        filled = [self._fill_sets(measure) for measure in measures]
+        filled = []
+        for m in measures:
+            source = self._views.of(m)
+            sets = (self._fill(m, one) for one in source.alternatives or (source.judged,))
+            filled.append(list(zip(*sets, strict=True)))  # for each grade, the ranking with each set of judgments
         self._views.compute_together(
             (one, m) for m, grades in zip(measures, filled, strict=True) for sets in grades for one in sets
         )
-        return [[self._best(m, sets) for sets in grades] for m, grades in zip(measures, filled, strict=True)]
-
-    def _best(self, measure: Measure, sets: Sequence[Judged]) -> Column:
-        values = [column(measure, one, self._views.orders(one)) for one in sets]
-        if len(values) == 1:
-            return values[0]
-        return best(measure, values)
-
-    def _fill_sets(self, measure: Measure) -> list[tuple[Judged, ...]]:
-        """For each grade, the ranking with each set of judgments."""
-        source = self._views.of(measure)
-        return list(zip(*(self._fill(measure, one) for one in source.alternatives or (source.judged,)), strict=True))
+        columns = []
+        for m, grades in zip(measures, filled, strict=True):
+            by_set = [[column(m, one, self._views.orders(one)) for one in sets] for sets in grades]
+            columns.append([best(m, values) if len(values) > 1 else values[0] for values in by_set])
+        return columns
 
     def _fill(self, measure: Measure, judged: Judged) -> list[Judged]:
         """Fill the ranks that the measure can see: documents below its cutoff would only enlarge the pool."""

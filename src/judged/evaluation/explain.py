@@ -212,13 +212,14 @@ class Explanations(Result):
         return data if len(data) > 1 else data[0]
 
 
+@lru_cache(maxsize=10_000, typed=True)  # runs share gains, discounts and ranks; 1 and True are different cells
 def cell_text(value: Any) -> str:
     """Format a number of the arithmetic, with four decimals at most and no trailing zeros."""
     if value is None or value != value:
         return ""
     if isinstance(value, bool | np.bool_):
         return "yes" if value else ""
-    return f"{value:.4f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value)
+    return f"{value + 0.0:.4f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value)
 
 
 def plain_number(value: Any) -> Any:
@@ -433,7 +434,7 @@ def steps_of(result: Values, measure: Measure, depth: int) -> list[QueryArithmet
     shown = inside & (judged.rank <= depth)
     below = np.bincount(judged.query[inside & ~shown], minlength=len(judged)).tolist()
     ranks = judged.rank[shown].tolist()
-    texts = [list(map(_cell, x[shown].tolist())) for x in columns.values()]
+    texts = [list(map(cell_text, x[shown].tolist())) for x in columns.values()]
     cells = list(zip(*texts, strict=True)) or [()] * len(ranks)
     parts = _parts(traced.main_sum(), result[measure], judged, shown)
     last_sum, found = np.zeros(len(judged)), judged.hits > 0
@@ -459,8 +460,3 @@ def _parts(summed: Column | None, values: Column, judged: Judged, shown: Column)
     totals = judged.total(x)
     scale = np.divide(values, totals, out=np.zeros(len(judged)), where=totals != 0)
     return [(round(part, 5) or 0) if part else 0 for part in (x * judged.at(scale))[shown].tolist()]
-
-
-@lru_cache(maxsize=10_000, typed=True)  # runs share gains, discounts and ranks; 1 and True are different cells
-def _cell(value: Any) -> str:
-    return cell_text(int(value) if isinstance(value, float) and value.is_integer() else value)

@@ -139,19 +139,14 @@ def _top_rows(run: Run, rows: Ints, policy: Policy, depth: int | None) -> Ints:
     if depth is None or policy.order != "score" or policy.precision != "float64" or policy.duplicates != "error":
         return rows
     query, score = run.query[rows], run.score[rows]
-    order = _best_first(query, score)
+    later, same = query[1:] > query[:-1], query[1:] == query[:-1]
+    in_order = (later | (same & (score[1:] <= score[:-1]))).all()  # as most files are
+    order = np.arange(len(query)) if in_order else np.lexsort((-score, query))
     start = np.searchsorted(query[order], np.arange(len(run.queries)))
     size = np.bincount(query, minlength=len(run.queries))
     last = order[np.minimum(start + np.minimum(size, depth) - 1, len(rows) - 1)]
     least = np.where(size > 0, score[last], np.inf)
     return rows[score >= least[query]]
-
-
-def _best_first(query: Ints, score: Floats) -> Ints:
-    """The order of rows by query, then from the highest score down; most files have it."""
-    later, same = query[1:] > query[:-1], query[1:] == query[:-1]
-    sorted_already = (later | (same & (score[1:] <= score[:-1]))).all()
-    return np.arange(len(query)) if sorted_already else np.lexsort((-score, query))
 
 
 def judged_share(judged: Judged, ranks: Ints) -> Floats:
@@ -323,9 +318,9 @@ def open_named(
 ) -> OpenInputs:
     """Open judgments and runs with names; see `open_inputs`."""
     judgments, opened, by_model = _open(qrels, [run for _, run in runs], options, model)
-    opened = with_distinct_labels(
-        [run if name is None else _named(run, name) for (name, _), run in zip(runs, opened, strict=True)]
-    )
+    opened = [run if name is None else _named(run, name) for (name, _), run in zip(runs, opened, strict=True)]
+    if len(opened) > 1:
+        opened = with_distinct_labels(opened)
     named = [(name, run) for (name, _), run in zip(runs, opened, strict=True)]
     used = (*INPUT_OPTIONS, "engine")
     return OpenInputs(judgments, named, {name: value for name, value in options.items() if name not in used}, by_model)

@@ -61,14 +61,15 @@ def level_warnings(judged: Judged, measures: Sequence[Measure]) -> tuple[Warned,
             warnings.append(
                 Warned("no-relevant", n, f"{n} {who} of grade {level:g} or above (empty={judged.policy.empty})")
             )
-    check_empty(judged.policy, warnings)
+    if judged.policy.empty == "error":
+        check_empty(warnings)
     return tuple(warnings)
 
 
-def check_empty(policy: Policy, warnings: Sequence[Warned]) -> None:
-    """Raise if a query has no relevant document and the policy does not allow that."""
+def check_empty(warnings: Sequence[Warned]) -> None:
+    """Raise if a query has no relevant document."""
     for warning in warnings:
-        if warning.slug == "no-relevant" and policy.empty == "error":
+        if warning.slug == "no-relevant":
             raise DataError("no-relevant", warning.text, value=warning.count)
 
 

@@ -381,7 +381,7 @@ class Values(Tracked):
         """The summary: one row per measure."""
         measures = self.numeric_measures
         counts = {str(m): int((~np.isnan(self.columns[str(m)])).sum()) for m in measures}
-        bounds = {str(m): ends for m in measures if (ends := self.bounds(m)) is not None}
+        bounds = {} if self.if_top is None else {str(m): ends for m in measures if (ends := self.bounds(m)) is not None}
         return [
             summary_table(
                 measures,
@@ -533,7 +533,7 @@ class Evaluations(Result):
         """Values per query, then one row per measure, or per run if there are several."""
         tables = [self._query_table(places)] if self.per_query else []
         if self.summary:
-            tables += self.results[0].tables(places=places) if len(self) == 1 else [self._run_table(places)]
+            tables += self.results[0].tables(places=places) if len(self.results) == 1 else [self._run_table(places)]
         return tables
 
     def _run_table(self, places: int) -> Table:
