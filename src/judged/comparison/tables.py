@@ -94,7 +94,8 @@ def listed(names: Sequence[str]) -> str:
 def system_table(comparison: Comparison, *, places: int = 4) -> Table:
     """Means of runs by measures, the best in bold; letters, or signs if there is a baseline, mark significant differences."""
     measures = comparison.measures
-    means, marks = [comparison.mean_of(m).tolist() for m in measures], [signs(comparison, m) for m in measures]
+    means = [comparison.mean_of(m).tolist() for m in measures]
+    marks = [signs(comparison, m, of) for m, of in zip(measures, means, strict=True)]
     rows = tuple(
         (name, *(f"{number(mean[i], places)} {mark[i]}".rstrip() for mean, mark in zip(means, marks, strict=True)))
         for i, name in enumerate(comparison.names)
@@ -129,8 +130,8 @@ def key_of_signs(comparison: Comparison) -> str:
     return f"{told} {comparison.baseline} (corrected p ≤ {alpha:g}); {same}≡ identical; no sign: no clear difference"
 
 
-def signs(comparison: Comparison, measure: str) -> list[str]:
-    """A sign for each run: ▲ or ▼ compared with the baseline, or letters that runs without a clear difference share."""
+def signs(comparison: Comparison, measure: str, means: Sequence[float]) -> list[str]:
+    """A sign for each run, by its mean: ▲ or ▼ compared with the baseline, or letters that runs without a clear difference share."""
     if comparison.baseline is None:
         place = {name: i for i, name in enumerate(comparison.names)}
         apart = np.zeros((len(place), len(place)), bool)
@@ -138,7 +139,7 @@ def signs(comparison: Comparison, measure: str) -> list[str]:
             if row.verdict in APART:
                 i, j = place[row.a], place[row.b]
                 apart[i, j] = apart[j, i] = True
-        return list(letters(apart, best_first(parse(measure), comparison.mean_of(measure).tolist())))
+        return list(letters(apart, best_first(parse(measure), means)))
     marks = {row.b: row.sign for row in comparison.by_measure[measure]}
     return [marks.get(name, "") for name in comparison.names]
 

@@ -210,8 +210,9 @@ def _precision_recall(name: str, j: Judged, request: CurveRequest, _: list[Measu
 
 
 def _interpolated(name: str, j: Judged, request: CurveRequest, _: list[Measure]) -> _CurvesAndMarks:
-    levels = _shares(np.arange(11) / 10 if request.points is None else request.points, "recall levels")
-    measures = [request.measure(parse("IPrec"), level) for level in levels.tolist()]
+    levels = np.arange(11) / 10 if request.points is None else _shares(request.points, "recall levels")
+    at_recall = parse("IPrec")
+    measures = [request.measure(at_recall, level) for level in levels.tolist()]
     values = np.stack(Views(Provenance(j)).columns(measures), axis=1)
     if request.queries is not None:
         return [Curve(label, levels, values[row], levels) for label, row in _rows(name, j, request)], []
@@ -226,7 +227,7 @@ def _roc(name: str, j: Judged, request: CurveRequest, _: list[Measure]) -> _Curv
             ranks, counts = roc_points(j, row, request.lowest)
             lines.append(Curve(label, counts.fall_out, counts.recall, ranks.astype(float)))
         return lines, [f"(AUC {auc[row]:.3f})" for _, row in rows]
-    rates = _shares(np.linspace(0, 1, 101) if request.points is None else request.points, "false positive rates")
+    rates = np.linspace(0, 1, 101) if request.points is None else _shares(request.points, "false positive rates")
     heights = roc_heights(j, rates, request.lowest)
     if j.policy.empty in ("skip", "one"):
         heights[j.relevant(request.lowest) == 0] = 1.0 if j.policy.empty == "one" else np.nan
@@ -397,11 +398,12 @@ def _parse_measures(kind: str, measures: Measures | None, request: CurveRequest)
 
 
 def _join_runs(qrels: Any, runs: Any, profile: str, options: EvaluateOptions) -> list[Judged]:
-    if runs is None and not are_questions(qrels, options):
-        judged = qrels if isinstance(qrels, list | tuple) else [qrels]
-        if not judged or not all(isinstance(j, Judged) for j in judged):
+    if runs is None:
+        judged = list(qrels) if isinstance(qrels, list | tuple) else [qrels]
+        if judged and all(isinstance(j, Judged) for j in judged):
+            return judged
+        if not are_questions(qrels, options):
             raise UsageError("runs", "judgments without a run", hint="name a run, or use a Judged")
-        return list(judged)
     inputs = open_inputs(qrels, runs, options)
     pairs = [(name, join(inputs.qrels, run, profile=profile, **inputs.options)) for name, run in inputs.runs]
     return [j if name is None else replace(j, names=(j.names[0], name)) for name, j in pairs]
@@ -415,9 +417,10 @@ def _notes(kind: str, request: CurveRequest) -> tuple[str, ...]:
         over = f"mean over {counted(len(first), 'query')}"
         over += ", excluding those without a relevant document" if first.policy.empty == "skip" else ""
         over += f", {request.band:.0%} band over queries" if request.band is not None and len(first) > 1 else ""
-    rounding = request.profile.apply(parse("IPrec")).get("rounding")
-    more = {
-        "roc": ("over the retrieved documents; unjudged ones count as non-relevant",),
-        "ipr": (f"number of documents for a recall level: recall · R, rounded: {rounding}",),
-    }
-    return (over, *more.get(kind, ()), f"policy: {first.policy}")
+    more = [over]
+    if kind == "roc":
+        more.append("over the retrieved documents; unjudged ones count as non-relevant")
+    if kind == "ipr":
+        rounding = request.profile.apply(parse("IPrec")).get("rounding")
+        more.append(f"number of documents for a recall level: recall · R, rounded: {rounding}")
+    return (*more, f"policy: {first.policy}")

@@ -208,7 +208,7 @@ def _with_bounds(subject: Subject) -> list[Values] | None:
 def _summary(subject: Subject, bounded: list[Values] | None) -> list[list[dict[str, Any]]]:
     comparison, table = subject.comparison, []
     for i, m in enumerate(subject.measures):
-        marks = signs(comparison, str(m)) if comparison else [""]
+        marks = signs(comparison, str(m), subject.means[i]) if comparison else [""]
         known, first = subject.known(m), 0
         if comparison is not None:  # with what the other runs are compared
             base = comparison.baseline

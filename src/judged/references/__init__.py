@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 _ENTRY = re.compile(r"@(\w+)\{(\w+),\n((?:  \w+ = \{.*\},\n)+)\}\n")
 _FIELD = re.compile(r"  (\w+) = \{(.*)\},\n")
-_OURS = "short"  # authors, venue and year as people read them, which BibTeX does not know
 
 
 class Reference(NamedTuple):
@@ -21,16 +20,12 @@ class Reference(NamedTuple):
     key: str
     kind: str
     fields: dict[str, str]
-
-    @property
-    def short(self) -> str:
-        """Authors, venue and year: `Järvelin and Kekäläinen, TOIS 2002`; the title in place of an unnamed venue."""
-        return self.fields[_OURS]
+    short: str  # authors, venue and year: `Järvelin and Kekäläinen, TOIS 2002`; the title in place of an unnamed venue
 
     @property
     def bibtex(self) -> str:
-        """The entry, without the field of ours."""
-        rows = [f"  {name} = {{{value}}},\n" for name, value in self.fields.items() if name != _OURS]
+        """The entry."""
+        rows = [f"  {name} = {{{value}}},\n" for name, value in self.fields.items()]
         return f"@{self.kind}{{{self.key},\n{''.join(rows)}}}\n"
 
 
@@ -43,10 +38,13 @@ def references() -> dict[str, Reference]:
 
 
 def parse_bibtex(text: str) -> dict[str, Reference]:
-    """Read entries as `Reference.bibtex` writes them: one field per line, values in braces, a blank line between entries."""
-    found = [Reference(m[2], m[1], dict(_FIELD.findall(m[3]))) for m in _ENTRY.finditer(text)]
+    """Read entries as `Reference.bibtex` writes them: one field per line, values in braces, a blank line between entries.
+
+    The field `short` is ours: BibTeX does not know how people read authors and venue.
+    """
+    found = [(m[2], m[1], dict(_FIELD.findall(m[3]))) for m in _ENTRY.finditer(text)]
     assert text == "\n".join(m[0] for m in _ENTRY.finditer(text)), "a line that is no part of an entry"
-    return {reference.key: reference for reference in found}
+    return {key: Reference(key, kind, fields, fields.pop("short", "")) for key, kind, fields in found}
 
 
 def keys_in(paper: str) -> tuple[str, ...]:
