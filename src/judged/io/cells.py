@@ -163,16 +163,10 @@ def _join(words: list[Any], origin: Origin, role: str) -> IdColumn:
     return IdColumn(buffer, start, end - start)
 
 
-def _raise(wrong: str, origin: Origin, role: str, row: int, value: object, got: str | None = None) -> NoReturn:
+def _raise(wrong: str, origin: Origin, role: str, row: int, value: object, got: str = "") -> NoReturn:
     expected, hint = _WRONG[wrong]
-    raise DataError(
-        "nul" if wrong == "nul" else "id-type",
-        expected.format(noun=_NOUN[role]) + origin.describe_row(row),
-        got=got or shown(value),
-        hint=hint,
-        where=origin.place(row, role),
-        value=value,
-    )
+    slug, expected = "nul" if wrong == "nul" else "id-type", expected.format(noun=_NOUN[role])
+    raise origin.error(slug, expected, row, role, value=value, got=got, hint=hint)
 
 
 # ── Scores and grades of Python and NumPy as float64 ────────────────────────────────────────────────
@@ -191,10 +185,9 @@ def floats(values: Column, origin: Origin, what: What) -> Floats:
         large = np.abs(out) > LARGEST_GRADE  # which a float64 cannot distinguish from its neighbours
         if large.any():
             row = int(np.argmax(large))
-            problem = f"a grade between -2**53 and 2**53{origin.describe_row(row)}"
-            where, grade = origin.place(row, "grade"), float(out[row])
-            hint = "use small grades such as 0, 1, 2, 3"
-            raise DataError("grade-type", problem, got=f"{grade:g}", where=where, value=grade, hint=hint)
+            problem, hint = "a grade between -2**53 and 2**53", "use small grades such as 0, 1, 2, 3"
+            grade = float(out[row])
+            raise origin.error("grade-type", problem, row, what, value=grade, got=f"{grade:g}", hint=hint)
     return out
 
 
@@ -220,27 +213,15 @@ def _float(item: Any, origin: Origin, what: What, row: int) -> float:
             return float("inf") if item > 0 else float("-inf")
         except (TypeError, ValueError):
             pass
-    raise DataError(
-        f"{what}-type",
-        f"a numeric {what}{origin.describe_row(row)}",
-        got=f"{shown(item)} ({type(item).__name__})",
-        hint=f"write one {what} per document: {{query: {{doc: {what}}}}}"
-        if isinstance(item, Collection) and not isinstance(item, str | bytes)
-        else "convert it with float(x)",
-        where=origin.place(row, what),
-        value=item,
-    )
+    several = isinstance(item, Collection) and not isinstance(item, str | bytes)
+    hint = f"write one {what} per document: {{query: {{doc: {what}}}}}" if several else "convert it with float(x)"
+    got = f"{shown(item)} ({type(item).__name__})"
+    raise origin.error(f"{what}-type", f"a numeric {what}", row, what, value=item, got=got, hint=hint)
 
 
 def _raise_missing(value: object, origin: Origin, what: What, row: int) -> NoReturn:
-    raise DataError(
-        "score-nan" if what == "score" else "grade-type",
-        f"a numeric {what}{origin.describe_row(row)}",
-        got=shown(value),
-        hint="fill in the number, or drop the row",
-        where=origin.place(row, what),
-        value=value,
-    )
+    slug, hint = "score-nan" if what == "score" else "grade-type", "fill in the number, or drop the row"
+    raise origin.error(slug, f"a numeric {what}", row, what, value=value, hint=hint)
 
 
 def ranks(values: Column) -> Ints | None:

@@ -17,37 +17,33 @@ from judged.io.columns import NAMES, plain_name
 from judged.io.origin import Origin
 
 # Known names, as `plain_name` writes them; the surest first.
-ID_NAMES = ("chunkid", "nodeid", "passageid", "contextid", "pointid", "id", "uuid")
-DOC_NAMES = (
-    "docid",
-    "documentid",
-    "docno",
-    "doc",
-    "document",
-    "parentid",
-    "parentdocid",
-    "refdocid",
-    "corpusid",
-    "itemid",
-    "pid",
-)
-FILE_NAMES = ("sourceid", "source", "filename", "filepath", "file", "url")  # documents, but not ids of chunks
-START_NAMES = ("start", "startindex", "startcharidx", "startchar", "charstart", "startoffset", "begin")
-END_NAMES = ("end", "endindex", "endcharidx", "endchar", "charend", "endoffset")
-TOKEN_NAMES = ("tokens", "tokencount", "ntokens", "numtokens", "tokenlength")
-_TEXT = ("text", "content", "pagecontent", "passage", "chunk", "body")
-_SCORE = ("score", "similarity", "sim", "relevancescore", "similarityscore")
+CHUNK_NAMES: Mapping[str, tuple[str, ...]] = {
+    role: tuple(names.split())
+    for role, names in {
+        "id": "chunkid nodeid passageid contextid pointid id uuid",
+        "doc": "docid documentid docno doc document parentid parentdocid refdocid corpusid itemid pid",
+        "file": "sourceid source filename filepath file url",  # documents, but not ids of chunks
+        "start": "start startindex startcharidx startchar charstart startoffset begin",
+        "end": "end endindex endcharidx endchar charend endoffset",
+        "tokens": "tokens tokencount ntokens numtokens tokenlength",
+        "text": "text content pagecontent passage chunk body",
+        "score": "score similarity sim relevancescore similarityscore",
+    }.items()
+}
 _GRADE = (*NAMES["grade"][0], "score")
-_GRADE_SET = frozenset(_GRADE)
+_GRADES = frozenset(_GRADE)
 _LONGEST_ID = 64  # characters
 _INNER = ("node", "metadata", "payload", "document", "chunk")  # nested objects
-_MARKS = frozenset((*ID_NAMES, *START_NAMES, *TOKEN_NAMES, *_TEXT, "node", "metadata", "payload"))
+_MARKS = {
+    *("node", "metadata", "payload"),
+    *(name for role in ("id", "start", "tokens", "text") for name in CHUNK_NAMES[role]),
+}
 
 
 def are_chunks(entry: Mapping[Any, Any]) -> bool:
     """Return whether an object has more than a document id and a number."""
     names = {plain_name(name) for name in entry}
-    return bool(names & _MARKS) or not names & {*_SCORE, *_GRADE, "rank", "prediction"}
+    return bool(names & _MARKS) or not names & {*CHUNK_NAMES["score"], *_GRADE, "rank", "prediction"}
 
 
 def is_span(entry: Any) -> bool:
@@ -113,24 +109,27 @@ def _read_object(entry: Mapping[Any, Any], number: tuple[str, ...]) -> _ChunkFie
         else:
             found[name] = value
 
-    def first(names: Sequence[str]) -> Any:
-        return next((found[name] for name in names if found.get(name) is not None), None)
-
-    named, text, start, end = first(DOC_NAMES), first(_TEXT), first(START_NAMES), first(END_NAMES)
-    doc = first(FILE_NAMES) if named is None else named
+    first = {
+        role: next((found[name] for name in names if found.get(name) is not None), None)
+        for role, names in {**CHUNK_NAMES, "number": number}.items()
+    }
+    named, text, start, end = first["doc"], first["text"], first["start"], first["end"]
+    doc = first["file"] if named is None else named
     if start is not None and end is None and isinstance(start, int) and isinstance(text, str):
         end = start + len(text)  # LangChain gives only the start
-    own, tokens = first(ID_NAMES), first(TOKEN_NAMES)
+    own, tokens = first["id"], first["tokens"]
     if own is None and start is None:
         own = next((name for name in (named, text, doc) if name is not None), None)
     elif own is None and doc is not None:
         own = f"{doc}:{start}-{end}"
-    return _ChunkFields(own, first(number), doc, start, end, len(tokens) if isinstance(tokens, list) else tokens, text)
+    return _ChunkFields(
+        own, first["number"], doc, start, end, len(tokens) if isinstance(tokens, list) else tokens, text
+    )
 
 
 def chunk_id(entry: Any) -> Any:
     """Return the id of a chunk; without one its text, or the entry itself if it is no object."""
-    return _read_object(entry, _SCORE).name if isinstance(entry, Mapping) else entry
+    return _read_object(entry, ()).name if isinstance(entry, Mapping) else entry
 
 
 def _read_entry(entry: Any, number: tuple[str, ...]) -> _ChunkFields:
@@ -154,12 +153,12 @@ def read_chunk_entries(
     Chunks are objects, spans as tuples, or plain ids; with `count`, missing tokens are counted in the texts.
     Scores count if every chunk has one; of grades, missing ones are 1.
     """
-    names = _SCORE if what == "run" else _GRADE
+    names = CHUNK_NAMES["score"] if what == "run" else _GRADE
     chunks = [_read_entry(entry, names) for entry in entries]
     for row, (entry, chunk) in enumerate(zip(entries, chunks, strict=True)):
         if chunk.name is None:
             _raise("an id, a document or a text of the chunk", entry, row, origin)
-        graded = what != "run" and isinstance(entry, Mapping) and not _GRADE_SET.isdisjoint(map(plain_name, entry))
+        graded = what != "run" and isinstance(entry, Mapping) and not _GRADES.isdisjoint(map(plain_name, entry))
         if graded and chunk.number is None:
             _raise("a grade in the field for it", entry, row, origin)
     if count:
@@ -227,6 +226,4 @@ def as_integers(values: Sequence[Any], name: str, place: Callable[[int], Place],
 
 
 def _raise(expected: str, entry: Any, row: int, origin: Origin) -> NoReturn:
-    raise DataError(
-        "columns", expected + origin.describe_row(row), got=shown(entry), where=origin.place(row), value=entry
-    )
+    raise origin.error("columns", expected, row, value=entry)

@@ -38,33 +38,13 @@ NAMES: Mapping[str, Names] = {
             "relevance rel grade label gain rating humangrade humanlabel humanrating relevancegrade "
             "relevancelabel escilabel queryrelevancelabel",
         ),
-        "rank": (
-            "rank",
-            "position",
-            "pos",
-            "place",
-        ),
+        "rank": ("rank", "position", "pos", "place"),
         "aspect": ("subtopic subtopicid intent aspect iteration",),
     }.items()
 }
 
 # Beside an id, these are texts or addresses of what it identifies: beside `qid`, `query` is the text of the query.
-_TEXTS = frozenset(
-    [
-        "query",
-        "searchterm",
-        "searchquery",
-        "querytext",
-        "keyword",
-        "searchphrase",
-        "question",
-        "document",
-        "passage",
-        "chunk",
-        "article",
-        "url",
-    ]
-)
+_TEXTS = frozenset({*NAMES["query"][1], *NAMES["doc"][1]} - {"topic", "user", "doc", "item", "product", "result"})
 
 _UNITS = ("context", "chunk", "doc", "document", "node", "passage")
 _MANY = tuple(f"{unit}s" for unit in _UNITS)

@@ -73,10 +73,9 @@ def read_tuples(items: list[Any], context: Context) -> ColumnBatches:
     roles = next((layout for layout in layouts if len(layout) == lengths[0]), ())
     row = next((i for i, length in enumerate(lengths) if length != lengths[0]), None) if roles else 0
     if row is not None:
-        expected = " or ".join(f"({', '.join(layout)})" for layout in layouts) + origin.describe_row(row)
+        expected = " or ".join(f"({', '.join(layout)})" for layout in layouts)
         hint = "write one tuple per document, or a mapping {query: [doc, …]}" if request.is_ranking else None
-        got, where = shown(items[row]), origin.place(row)
-        raise DataError("columns", expected, got=got, where=where, value=items[row], hint=hint)
+        raise origin.error("columns", expected, row, value=items[row], hint=hint)
     cells = {role: [item[at] for item in items] for at, role in enumerate(roles)}
     ids = [cell for role in ("query", "doc") if role in cells for cell in cells[role]]
     if request.is_ranking and all(isinstance(cell, int | float) for cell in ids) and any(cell % 1 for cell in ids):

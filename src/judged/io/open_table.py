@@ -44,20 +44,7 @@ def open_whole_run(source: Any, columns: ColumnRequest = ANY_COLUMNS) -> Run | U
         kinds = set(map(type, source.values()))
         if kinds == {dict} or (kinds == {list} and not are_columns(source, request)):
             return DictRun(name="run", read=read, rankings=source)
-    run: UnreadRun | OpenTable | None = None
-    if NATIVE and isinstance(source, PATH):
-        with open_content(source) as content:
-            run = _read_content(content, request, read)
-    elif NATIVE and is_file_like(source):
-        run = _read_content(open_stream(source), request, read)
-    elif NATIVE and type(source) is not dict:
-        from judged.io.arrays import is_column
-        from judged.io.frames import frame_of, read_frame, unread_frame
-
-        if not is_column(source) and (frame := frame_of(source)) is not None:
-            run = unread_frame(frame, Context(request))
-            run = read_frame(frame, Context(request)) if run is None else run
-    run = open_table(source, request) if run is None else run
+    run = open_table(source, request, read if NATIVE else None)
     return located(run if isinstance(run, UnreadRun) else as_read_run(run), source)
 
 
@@ -85,12 +72,13 @@ def read_requested_qrels(source: Any, request: ColumnRequest, *, name: str | Non
     return qrels if name is None else replace(qrels, name=name)
 
 
-def open_table(source: Any, request: ColumnRequest) -> OpenTable:
-    """Return the table of a source.
+def open_table(source: Any, request: ColumnRequest, read: Callable[[], Run] | None = None) -> Any:
+    """Return the table of a source; with `read`, a run as the native core takes it, if it can.
 
     Args:
         source: a path, `-`, an open file, a frame, a mapping, a list of records or tuples.
         request: the kind of table, and the columns that the caller named.
+        read: reads the source again.
     """
     if type(source) is dict:
         table = read_plain_dict(source, request)
@@ -98,8 +86,8 @@ def open_table(source: Any, request: ColumnRequest) -> OpenTable:
             return table
     elif isinstance(source, PATH):
         with open_content(source) as content:
-            return _read_content(content, request)  # type: ignore[return-value]  # read, without `read`
-    return _open_object(source, request)
+            return _read_content(content, request, read)
+    return _open_object(source, request, read)
 
 
 def read_plain_dict(source: dict[Any, Any], request: ColumnRequest) -> Run | Qrels | None:
@@ -208,12 +196,12 @@ def _read_held(content: Content, detected: Detected, context: Context) -> Run:
     return as_read_run(detected.format.read(content, detected, context))
 
 
-def _open_object(source: Any, request: ColumnRequest) -> OpenTable:
+def _open_object(source: Any, request: ColumnRequest, read: Callable[[], Run] | None = None) -> UnreadRun | OpenTable:
     from judged.io.arrays import is_column, is_matrix_without_ids, read_score_column
     from judged.io.cells import as_list
     from judged.io.containers import raise_matrix, read_items, read_mapping
     from judged.io.formats.collections import collection_name, is_collection, iterate_collection
-    from judged.io.frames import frame_of, read_frame
+    from judged.io.frames import frame_of, read_frame, unread_frame
 
     if request.is_ranking and is_matrix_without_ids(source, (3,) if request.what == "run" else (3, 4)):
         raise_matrix(request.what)
@@ -221,13 +209,13 @@ def _open_object(source: Any, request: ColumnRequest) -> OpenTable:
         request.raise_named(request.what)
         return read_score_column(source)
     if is_file_like(source):
-        table = _read_content(open_stream(source, default=request.what), request)
-        assert not isinstance(table, UnreadRun) or not request.roles
-        return table  # type: ignore[return-value]
+        return _read_content(open_stream(source, default=request.what), request, read)
     context = Context(request, once=isinstance(source, Iterator))
     frame = frame_of(source)
     if frame is not None:
-        return read_frame(frame, replace(context, once=False))
+        context = replace(context, once=False)
+        unread = None if read is None else unread_frame(frame, context)
+        return read_frame(frame, context) if unread is None else unread
     if isinstance(source, Mapping):
         return read_mapping(source, context)
     if isinstance(source, np.ndarray):

@@ -10,7 +10,7 @@ import numpy as np
 
 from judged._types import Ints
 from judged.core.tables import IdColumn
-from judged.errors import Place, Warned, shown
+from judged.errors import DataError, Place, Warned, shown
 from judged.io.columns import ColumnRequest
 
 if TYPE_CHECKING:
@@ -63,6 +63,13 @@ class Origin:
     def describe_row(self, row: int) -> str:
         """Return in words what the place does not say."""
         return self._fill(self.words, self.rows(row) if self.rows else row, "") if self.words else ""
+
+    def error(
+        self, slug: str, problem: str, row: int, role: str = "doc", *, value: object, got: str = "", hint: Any = None
+    ) -> DataError:
+        """Return an error about a value, with its place; without `got`, the value is shown."""
+        problem, where = f"{problem}{self.describe_row(row)}", self.place(row, role)
+        return DataError(slug, problem, got=got or shown(value), where=where, value=value, hint=hint)
 
     def _fill(self, form: str, row: int, role: str) -> str:
         values: dict[str, object] = {"name": self.name, "row": self.first + row, "number": self.first + row + 1}

@@ -183,7 +183,5 @@ def _entries(value: Any, number: str, field: str, row: int, context: Context) ->
         if are_sets(value):
             return list(value)
     if not isinstance(value, (list, tuple)):
-        items = context.items()
-        expected = f"a list in {field!r}{items.describe_row(row)}"
-        raise DataError("fields", expected, got=shown(value), where=items.place(row), value=value)
+        raise context.items().error("fields", f"a list in {field!r}", row, value=value)
     return [{"id": entry[0], number: entry[1]} if is_pair(entry) else entry for entry in value]

@@ -152,7 +152,7 @@ def _first_items(source: Any) -> list[Any]:
             return []
         return list_records(few, Place("questions"))
     if hasattr(source, "to_pylist") and hasattr(source, "slice"):  # Arrow
-        return list(source.slice(0, _SAMPLE).to_pylist())
+        return list_records(source.slice(0, _SAMPLE), Place("questions"))
     if hasattr(source, "to_dicts") or (hasattr(source, "iloc") and hasattr(source, "columns")):  # polars, pandas
         return list_records(source.head(_SAMPLE), Place("questions"))
     if hasattr(source, "__iter__") and hasattr(source, "__getitem__") and not is_file_like(source):

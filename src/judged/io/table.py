@@ -113,10 +113,9 @@ def _raise_cell(role: Role, name: str, column: Column, before: int, origin: Orig
     """Raise for the first cell of a batch that is wrong; `before` is the number of rows before the batch."""
     read = role.read or (lambda cells: _encode(cells, {}))
     row, value = next((i, cell) for i, cell in enumerate(column) if read([cell]) is None)
-    where, about = origin.place(before + row, name), origin.describe_row(before + row)
-    if role.read is None:
-        raise DataError("id-type", f"{role.meaning} as text or integers{about}", got=shown(value), where=where)
-    raise DataError(role.slug, f"{role.expected}{about}", got=shown(value), where=where, value=value)
+    is_id = role.read is None
+    slug, expected = ("id-type", f"{role.meaning} as text or integers") if is_id else (role.slug, role.expected)
+    raise origin.error(slug, expected, before + row, name, value=value)
 
 
 def raise_empty(context: Context) -> NoReturn:
@@ -305,14 +304,8 @@ def _rank(table: SourceTable) -> Ints | None:
     rank = ranks(table.rank)
     if rank is None and ("rank" in table.request.named or table.number is None):
         row = _wrong_rank(table.rank)
-        raise DataError(
-            "rank-type",
-            f"a rank as an integer ≥ 0{table.origin.describe_row(row)}",
-            got=shown(table.rank[row]),
-            where=table.origin.place(row, "rank"),
-            value=table.rank[row],
-            hint="convert the ranks, or provide scores",
-        )
+        hint, value = "convert the ranks, or provide scores", table.rank[row]
+        raise table.origin.error("rank-type", "a rank as an integer ≥ 0", row, "rank", value=value, hint=hint)
     return rank
 
 

@@ -40,55 +40,13 @@ Ids = Container[str] | None
 # engine's internal number; beside any id, `query` is the query itself.
 _NAMES = {
     "id": (
-        "docno",
-        "id",
-        "pid",
-        "passageid",
-        "segmentid",
-        "docid",
-        "documentid",
-        "corpusid",
-        "qid",
-        "queryid",
-        "topicid",
-        "questionid",
-        "itemid",
-        "productid",
-        "articleid",
-        "paperid",
-        "number",
-        "num",
-        "key",
-        "sku",
-        "chunkid",
-        "topic",
-        "doc",
-        "document",
-        "query",
+        "docno id pid passageid segmentid docid documentid corpusid qid queryid topicid questionid itemid "
+        "productid articleid paperid number num key sku chunkid topic doc document query"
     ),
-    "title": ("title", "headline", "producttitle", "subject", "heading", "name"),
+    "title": "title headline producttitle subject heading name",
     "text": (
-        "text",
-        "contents",
-        "content",
-        "body",
-        "passage",
-        "passagetext",
-        "segment",
-        "abstract",
-        "querytext",
-        "query",
-        "question",
-        "description",
-        "productdescription",
-        "desc",
-        "document",
-        "doc",
-        "chunk",
-        "summary",
-        "narrative",
-        "topic",
-        "value",
+        "text contents content body passage passagetext segment abstract querytext query question description "
+        "productdescription desc document doc chunk summary narrative topic value"
     ),
 }
 _MEANING = {
@@ -99,7 +57,7 @@ _MEANING = {
 TEXTS = ColumnRequest(
     "texts",
     roles={
-        role: Role(tuple((name,) for name in names), _MEANING[role], required=role != "title")
+        role: Role(tuple((name,) for name in names.split()), _MEANING[role], required=role != "title")
         for role, names in _NAMES.items()
     },
 )
