@@ -83,9 +83,16 @@ class Hint:
         """The sentence for Python, or with flags for the command line."""
         if not self.options:
             return self.text
-        write = _as_flag if flags else _as_argument
         text = self.text.replace("}, {", "} {") if flags else self.text  # flags can be copied to a command
-        return text.format_map({name: write(name, value) for name, value in self.options})
+        words: dict[str, str] = {}
+        for name, value in self.options:
+            if isinstance(value, Wording):
+                words[name] = value.command if flags else value.python
+            elif flags:
+                words[name] = _as_flag(name, value)
+            else:
+                words[name] = f"{name}={'' if value is None else repr(value)}"
+        return text.format_map(words)
 
 
 class Wording(NamedTuple):
@@ -100,15 +107,7 @@ def to_choose(option: str, kind: str = "NAME") -> Wording:
     return Wording(f"{option}=…", f"--{option.replace('_', '-')} {kind}")
 
 
-def _as_argument(name: str, value: Any) -> str:
-    if isinstance(value, Wording):
-        return value.python
-    return f"{name}={'' if value is None else repr(value)}"
-
-
 def _as_flag(name: str, value: Any) -> str:
-    if isinstance(value, Wording):
-        return value.command
     flag = f"--{name.replace('_', '-')}"
     if value is None or value is True:
         return flag
@@ -253,10 +252,9 @@ def fold_warnings(warnings: Iterable[Warned]) -> tuple[Warned, ...]:
     by_slug: dict[str, list[Warned]] = {}
     for warned in (distinct := dict.fromkeys(warnings)):
         by_slug.setdefault(warned.slug, []).append(warned)
-    folded = {slug: _fold(alike) for slug, alike in by_slug.items() if len(alike) > _SEVERAL}
+    folded = {}
+    for slug, alike in by_slug.items():
+        if len(alike) > _SEVERAL:
+            text = f"{alike[0].text} (and {len(alike) - 1} more warnings like this)"
+            folded[slug] = replace(alike[0], count=sum(warned.count for warned in alike), text=text)
     return tuple(dict.fromkeys(folded.get(warned.slug, warned) for warned in distinct))
-
-
-def _fold(alike: list[Warned]) -> Warned:
-    text = f"{alike[0].text} (and {len(alike) - 1} more warnings like this)"
-    return replace(alike[0], count=sum(warned.count for warned in alike), text=text)

@@ -297,8 +297,8 @@ class CoefficientRequest:
     name: str
 
 
-def _split(text: str) -> tuple[AgreementCoefficient, str]:
-    """Return the coefficient and the name of its weights."""
+def _split(text: str) -> tuple[AgreementCoefficient, str, str]:
+    """Return the coefficient, the name of its weights, and its key."""
     call = parse_call(text, "coefficient", first="weights")
     definition = AGREEMENT_COEFFICIENTS.find(call.name)
     by = str(call.params.get("weights", "nominal"))
@@ -308,7 +308,7 @@ def _split(text: str) -> tuple[AgreementCoefficient, str]:
         hint = "use ac2" if definition.name == "ac1" else "use weights as in kappa(linear)"
         problem = f"{definition.name} takes the weights {', '.join(names)}, got {shown(text)}"
         raise UsageError("coefficient", problem, hint=hint, value=text)
-    return definition, by
+    return definition, by, definition.name if by == "nominal" else f"{definition.name}({by})"
 
 
 def coefficient_key(text: str) -> str:
@@ -317,8 +317,7 @@ def coefficient_key(text: str) -> str:
     >>> coefficient_key("Cohen(linear)")
     'kappa(linear)'
     """
-    definition, by = _split(text)
-    return definition.name if by == "nominal" else f"{definition.name}({by})"
+    return _split(text)[2]
 
 
 def parse_coefficient(text: str, ratings: Ratings) -> CoefficientRequest:
@@ -327,8 +326,8 @@ def parse_coefficient(text: str, ratings: Ratings) -> CoefficientRequest:
     >>> parse_coefficient("kappa(linear)", Ratings.of([0, 1, 2], [0, 1, 1])).name
     'weighted kappa, linear'
     """
-    definition, by = _split(text)
-    key, label, matrix = coefficient_key(text), definition.label, _weights(by, ratings)
+    definition, by, key = _split(text)
+    label, matrix = definition.label, _weights(by, ratings)
     if by == "nominal":
         return CoefficientRequest(definition, matrix, key, label + (", nominal" if definition.name == "alpha" else ""))
     if by == "ordinal":

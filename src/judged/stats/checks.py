@@ -11,7 +11,7 @@ import numpy as np
 from judged._types import Floats
 from judged.errors import DataError, UsageError, shown
 
-_TINY = float(np.finfo(float).tiny)
+LEAST = float(np.finfo(float).tiny)  # the smallest p-value that is reported
 _MOST = float(np.finfo(float).max) / 4  # differences and their distances from the mean stay in range
 
 
@@ -80,7 +80,7 @@ def deviations(d: Floats) -> Floats:
 
 def possible(p: float) -> float:
     """Clip a p-value to the range that is reported: above 0, even if the tail underflows, and at most 1."""
-    return min(1.0, max(_TINY, float(p)))
+    return min(1.0, max(LEAST, float(p)))
 
 
 def no_weights(what: str) -> UsageError:

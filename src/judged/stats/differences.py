@@ -10,13 +10,12 @@ import numpy as np
 
 from judged._types import Bools, Floats, Ints
 from judged.errors import DataError, shown
-from judged.stats.checks import check_sums, finite
+from judged.stats.checks import LEAST, check_sums, finite
 
 ONE = "one query: nothing to test"
 ONE_CLUSTER = "one cluster: nothing to test"
 ZERO = "all differences are 0"
 SLACK = 1e-12  # relative to the largest possible statistic: sums that differ by less are equal on any machine
-LEAST = float(np.finfo(float).tiny)  # the smallest p-value that is reported
 
 
 @dataclass(frozen=True, slots=True, eq=False)

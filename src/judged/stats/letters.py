@@ -34,7 +34,12 @@ def letters(significant: Any, order: Sequence[int] | None = None) -> tuple[str, 
     if (apart != apart.T).any():
         raise DataError("table", "the table of significant pairs is not symmetric")
     places = list(range(k)) if order is None else list(order)
-    groups = _sweep(_insert_and_absorb(apart, places), apart)
+    groups = _insert_and_absorb(apart, places)
+    for c in sorted(groups, key=int.bit_count):  # a set goes if every pair of it shares another letter
+        rest = [o for o in groups if o != c]
+        members = [i for i in range(k) if c >> i & 1]
+        if all(c & ~reduce(or_, (o for o in rest if o >> i & 1), 0) == 0 for i in members):
+            groups = rest
     groups.sort(key=lambda members: [-(members >> system & 1) for system in places])
     names = [_ALPHABET[i % 52] + (str(i // 52 + 1) if i >= 52 else "") for i in range(len(groups))]
     return tuple("".join(n for n, c in zip(names, groups, strict=True) if c >> i & 1) for i in range(k))
@@ -54,14 +59,3 @@ def _insert_and_absorb(apart: Bools, places: list[int]) -> list[int]:
                 if not any(part & c == part for c in groups):
                     groups = [c for c in groups if c & part != c] + [part]
     return groups
-
-
-def _sweep(groups: list[int], apart: Bools) -> list[int]:
-    """Remove the sets whose every pair shares another letter; every system keeps one."""
-    kept = list(groups)
-    for c in sorted(groups, key=int.bit_count):
-        rest = [o for o in kept if o != c]
-        members = [i for i in range(len(apart)) if c >> i & 1]
-        if all(c & ~reduce(or_, (o for o in rest if o >> i & 1), 0) == 0 for i in members):
-            kept = rest
-    return kept

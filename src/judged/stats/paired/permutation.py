@@ -59,7 +59,7 @@ def permutation(
     """
     table = differences(d)
     sums, sizes = sum_by_cluster(table, clusters)
-    return _outcome(sums, sums, None, table, sizes, resamples, seed)
+    return _outcome(sums, sizes, resamples, seed)
 
 
 def permutation_of(
@@ -79,8 +79,7 @@ def permutation_of(
     if len(which) < table.shape[1]:
         return permutation(d, resamples=resamples, seed=seed, clusters=clusters)
     sums, sizes = sum_by_cluster(np.hstack([d, table - table[:, :1]]), clusters)
-    d, basis = sums[:, : len(which)], sums[:, len(which) :]
-    return _outcome(d, basis, which, table, sizes, resamples, seed)
+    return _outcome(sums[:, : len(which)], sizes, resamples, seed, sums[:, len(which) :], which)
 
 
 def _interval(
@@ -100,7 +99,7 @@ def _interval(
     sums, sizes = sum_by_cluster(d, clusters)
     exact = len(sums) <= _most_enumerated(resamples)
     rows = 2 ** len(sums) if exact else resamples
-    grid = _Grid.of(sums, sums, None)
+    grid = _Grid.of(sums)
 
     def rank(column: int, hits: int) -> int:
         return last_accepted(hits, rows, float(p[column]), float(level[column]), drawn=not exact)
@@ -133,19 +132,14 @@ TESTS.add(
 
 
 def _outcome(
-    d: Floats,
-    basis: Floats,
-    pairs: Ints | None,
-    table: Floats,
-    sizes: Floats,
-    resamples: int,
-    seed: int,
+    d: Floats, sizes: Floats, resamples: int, seed: int, basis: Floats | None = None, pairs: Ints | None = None
 ) -> TestOutcome:
+    """Test sums d of clusters: differences of columns of `basis`, where `pairs` are given."""
     most = _most_enumerated(resamples)
     moved = np.count_nonzero(d, axis=0)
     nonzero = d[d.any(axis=1)]
     if len(nonzero) <= most:
-        hits, largest = _count_hits(_Grid.of(nonzero, nonzero, None), 2 ** len(nonzero), None)
+        hits, largest = _count_hits(_Grid.of(nonzero), 2 ** len(nonzero), None)
         p, adjusted = hits / 2 ** len(nonzero), largest / 2 ** len(nonzero)
     else:
         hits, largest = _count_hits(_Grid.of(d, basis, pairs), resamples, seed)
@@ -167,7 +161,8 @@ class _Grid:
     unit: Floats
 
     @classmethod
-    def of(cls, d: Floats, basis: Floats, pairs: Ints | None) -> _Grid:
+    def of(cls, d: Floats, basis: Floats | None = None, pairs: Ints | None = None) -> _Grid:
+        basis = d if basis is None else basis
         top = np.abs(basis).sum(axis=0)
         power = _BITS - np.frexp(top if pairs is None else top.max(keepdims=True))[1]
         columns, unit = np.rint(np.ldexp(basis, power)), np.ldexp(1.0, -power)
@@ -194,7 +189,7 @@ def _count_hits(grid: _Grid, rows: int, seed: int | None) -> tuple[Floats, Float
 
 def _exact_p(d: Floats) -> float:
     """Return the exact p of one pair by enumerating all sign assignments."""
-    grid = _Grid.of(d[:, None], d[:, None], None)
+    grid = _Grid.of(d[:, None])
     sums = np.zeros(1)
     for value in grid.columns[:, 0]:
         sums = np.concatenate([sums + value, sums - value])
