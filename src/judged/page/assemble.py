@@ -16,7 +16,6 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -60,22 +59,15 @@ def script_files(page: PageParts) -> list[Path]:
     return files
 
 
-def style_files(page: PageParts) -> list[Path]:
-    """Return the style sheets of a page in cascade order."""
-    return [_HERE / "styles" / f"{name}.css" for name in page.styles]
-
-
-@cache
 def script(page: PageParts) -> str:
     """Return all scripts of a page as one, in its own scope."""
     parts = [_compact(_EXPORT.sub("", _IMPORT.sub("", path.read_text("utf-8")))) for path in script_files(page)]
     return '(() => {\n"use strict";\n' + "".join(parts) + "start();\n})();\n"
 
 
-@cache
 def style(page: PageParts) -> str:
     """Return all style sheets of a page as one, on one line."""
-    text = "".join(path.read_text("utf-8") for path in style_files(page))
+    text = "".join((_HERE / "styles" / f"{name}.css").read_text("utf-8") for name in page.styles)
     return _STYLE_BLANK.sub(lambda found: found[1] or found[2] or " ", _STYLE_COMMENT.sub("", text)).strip()
 
 
@@ -105,30 +97,32 @@ def assembled(page: PageParts, slots: Mapping[str, str], parts: Iterable[tuple[s
         slots: escaped markup for the placeholders of the template.
         parts: data by name, see data.js; large data comes one block at a time.
     """
+    before, own, after = _frame(page)
+    yield _fill(before, {**own, **slots})
+    for name, data in parts:
+        yield _pack(name, data)
+    yield after
+
+
+@cache
+def _frame(page: PageParts) -> tuple[str, dict[str, str], str]:
+    """Return what all pages of a kind share: the template above the data, its own slots, and what is below the data.
+
+    The Content-Security-Policy permits only the embedded scripts and styles, and images made by the page.
+    """
     theme, loader = (_compact((_HERE / name).read_text("utf-8")) for name in ("theme.js", "loader.js"))
     before, after = (_HERE / page.template).read_text("utf-8").split("{{data}}\n")
-    own = {
-        "policy": _policy([theme, loader, script(page)], style(page)),
-        "theme": theme,
-        "style": style(page),
-        "loader": loader,
-    }
-    yield _fill(before, {**own, **slots})
-    for name, data in chain(parts, [("script", script(page).encode())]):
-        yield _pack(name, data)
-    yield _fill(after, own)
+    code, styles = script(page), style(page)
+    digests = [hashlib.sha256(text.encode()).digest() for text in (theme, loader, code, styles)]
+    *runs, shown = (f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
+    policy = f"default-src 'none'; script-src {' '.join(runs)}; style-src {shown}; img-src data: blob:; base-uri 'none'; form-action 'none'"
+    own = {"policy": policy, "theme": theme, "style": styles, "loader": loader}
+    return before, own, _pack("script", code.encode()) + _fill(after, own)
 
 
 def _fill(template: str, slots: Mapping[str, str]) -> str:
     """Fill the placeholders in one pass, so that placeholders in inserted text are not expanded."""
     return _SLOT.sub(lambda slot: slots[slot[1]], template)
-
-
-def _policy(scripts: list[str], styles: str) -> str:
-    """Return the Content-Security-Policy: only the embedded scripts and styles, and images made by the page."""
-    hashes = [base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in (*scripts, styles)]
-    *runs, shown = (f"'sha256-{one}'" for one in hashes)
-    return f"default-src 'none'; script-src {' '.join(runs)}; style-src {shown}; img-src data: blob:; base-uri 'none'; form-action 'none'"
 
 
 def json_bytes(data: Any) -> bytes:

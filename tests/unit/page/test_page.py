@@ -355,14 +355,13 @@ def test_names_are_declared_in_one_script_only(page):
 
 
 def test_every_script_and_style_is_part_of_the_page():
-    from judged.page.assemble import style_files
-
     root = next(p for p in script_files(REPORT)[0].parents if p.name == "web")
     scripts = {path for page in (REPORT, LABEL) for path in script_files(page)}
     assert scripts == {p.resolve() for p in root.rglob("*.js")} - {
         (root / name).resolve() for name in ("theme.js", "loader.js")
     }
-    assert {path for page in (REPORT, LABEL) for path in style_files(page)} == set(root.rglob("*.css"))
+    styles = {root / "styles" / f"{name}.css" for page in (REPORT, LABEL) for name in page.styles}
+    assert styles == set(root.rglob("*.css"))
 
 
 @pytest.mark.parametrize("page", [REPORT, LABEL], ids=["report", "label"])
