@@ -15,7 +15,7 @@ from judged.stats.checks import deviations
 from judged.stats.corrections import CORRECTIONS
 from judged.stats.decisions import OPPOSITE, Decisions, Verdict, decide_family
 from judged.stats.differences import known_rows, linearised, sum_by_cluster
-from judged.stats.effect_sizes import cliff, record, standardised, superiority
+from judged.stats.effect_sizes import cliff, record, standardised
 from judged.stats.paired.registry import TESTS
 from judged.stats.power import MATERIAL, queries_needed_about
 from judged.stats.two_phase import FEWEST, CheapValues, two_phase_means
@@ -406,7 +406,8 @@ class PairsOfRuns:
             a, b = part.values[:, pairs[:, 0]], part.values[:, pairs[:, 1]]
             d = units[:, pairs[:, 1]] - units[:, pairs[:, 0]]
             tested = x[:, pairs[:, 0]], x[:, pairs[:, 1]]
-            counts, sizes = record(a, b), (standardised(*tested), superiority(a, b), cliff(a, b))
+            counts = record(a, b)
+            sizes = standardised(*tested), counts.superiority, cliff(a, b)
             skew, spread = skewness(d).tolist(), deviations(d).tolist()
             for k, pair in enumerate(pairs.tolist()):
                 i = start + k

@@ -20,6 +20,11 @@ class Record(NamedTuple):
     ties: Ints
     losses: Ints
 
+    @property
+    def superiority(self) -> Floats:
+        """The share of queries that b wins, with ties counted half."""
+        return (self.wins + self.ties / 2) / (self.wins + self.ties + self.losses)
+
 
 def standardised(a: Any, b: Any) -> Floats:
     """Return d_z, the mean difference in standard deviations (n - 1) of the differences (Cohen 1988, 2.3.5).
@@ -48,8 +53,7 @@ def superiority(a: Any, b: Any) -> Floats:
     >>> superiority([0.1, 0.2, 0.3, 0.4], [0.2, 0.3, 0.3, 0.1])  # two won, one tied
     array([0.625])
     """
-    r = record(a, b)
-    return (r.wins + r.ties / 2) / (r.wins + r.ties + r.losses)
+    return record(a, b).superiority
 
 
 def cliff(a: Any, b: Any) -> Floats:
