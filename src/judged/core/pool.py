@@ -90,7 +90,7 @@ class Pool:
         else:
             kept = np.minimum(sizes, cutoff)
             rank = segments.ranks(kept)
-            judgment = rank - 1 + (sizes.cumsum() - sizes).repeat(kept)
+            judgment = rank + (sizes.cumsum() - sizes - 1).repeat(kept)
             best = BestFirst(kept, self.query[judgment], rank, self.grade[judgment], judgment)
         return self.once(key, lambda: best)
 

@@ -60,7 +60,7 @@ def find(
     """
     if native is None:
         return None
-    integer = [kind == "integer" for kind in kinds]
+    integer = kinds[0] == "integer", kinds[1] == "integer"
     common = (pool.once(INDEX, lambda: native_pool(pool)), native_policy(policy), CORES)
     if isinstance(run, TextStream):
         return _find_in_stream(pool, run, policy, kinds, progress, *common)
@@ -73,17 +73,17 @@ def find(
             if scan["bad"] is not None and run.raise_row is not None:
                 run.raise_row(data, scan["bad"], scan["empty"])
             place = None if run.place is None else partial(run.place, data)
-            return _check_hits(pool, run, policy, scan, place)
+            return hits_of(pool, run, policy, scan, place)
     if isinstance(run, Run):
         rank = None if run.rank is None else as_ints(run.rank)
         columns = run.queries.arrays(), as_ints(run.query), run.doc.arrays(), np.ascontiguousarray(run.score), rank
-        return _check_hits(pool, run, policy, native.scan_rows(*columns, *common, _ROWS, progress), run.where)
+        return hits_of(pool, run, policy, native.scan_rows(*columns, *common, _ROWS, progress), run.where)
     scan = None
     if isinstance(run, ArrowRun) and "other" not in kinds and (stream := run.stream()) is not None:
         scan = native.scan_arrow([stream], run.columns, *integer, *common, _ROWS, progress)
     elif isinstance(run, DictRun) and "other" not in kinds:
         scan = native.scan_dict(run.rankings, *integer, *common[:2])
-    return None if scan is None else _check_hits(pool, run, policy, scan, None)
+    return None if scan is None else hits_of(pool, run, policy, scan, None)
 
 
 def _find_in_stream(
@@ -93,14 +93,14 @@ def _find_in_stream(
         return None
     stream = scan_stream(pool, run, *common, BYTES)
     if stream is not None:
-        hits = _check_hits(pool, run, policy, stream.result(), stream.place)
+        hits = hits_of(pool, run, policy, stream.result(), stream.place)
         return None if hits is None else replace(hits, warnings=stream.warnings)
     whole = run.whole()
     hits = None if whole is None else find(pool, whole, policy, kinds, progress)
     return None if hits is None or whole is None else replace(hits, warnings=whole.warnings)
 
 
-def _check_hits(
+def hits_of(
     pool: IdPool, run: Run | UnreadRun, policy: Policy, scan: dict[str, Any], place: Callable[[int], Place] | None
 ) -> Hits | None:
     """Return the hits of a scan of a whole run, which must have a query in common with the pool.
@@ -109,7 +109,12 @@ def _check_hits(
     """
     if scan["empty"] or (place is None and (scan["bad"] is not None or scan["repeat"] is not None)):
         return None
-    hits = as_hits(pool, scan)
+    judged = slice(len(pool.queries))
+    hits = Hits(
+        retrieved=scan["retrieved"][judged],
+        answered=scan["answered"].view(np.bool_)[judged],
+        **{name: scan[name] for name in _FROM_SCAN},
+    )
     if isinstance(run, Run):
         hits = replace(hits, **queries_of(pool, run))
     if not hits.answered.any():
@@ -122,15 +127,6 @@ def _check_hits(
         query, doc, earlier, later, count = scan["repeat"]
         raise_duplicate(pool.ids[query], doc, place(earlier), place(later), count)
     return hits
-
-
-def as_hits(pool: IdPool, scan: dict[str, Any]) -> Hits:
-    judged = slice(len(pool.queries))
-    return Hits(
-        retrieved=scan["retrieved"][judged],
-        answered=scan["answered"].view(np.bool_)[judged],
-        **{name: scan[name] for name in _FROM_SCAN},
-    )
 
 
 def _is_mapped(data: Bytes) -> bool:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged._types import Bools, Floats, Ints, Words
+from judged.core.native import native
 from judged.errors import Place, UsageError, Warned
 from judged.tables.table import counted
 
@@ -455,3 +456,14 @@ class Questions:
     def named(self, name: str) -> Questions:
         """Return the questions with a name for the run."""
         return replace(self, run=replace(self.run, name=name))
+
+
+def read_dict(table: dict[Any, Any]) -> tuple[dict[str, Any], Floats] | None:
+    """Return the columns and the numbers of nested dicts; None if only the reference can read them, or they have no rows."""
+    columns = native and native.read_dict(table)
+    if not columns:
+        return None
+    queries, query, doc, number, *integer = columns
+    query_kind, doc_kind = ("integer" if one else "text" for one in integer)
+    ids = {"queries": IdColumn(*queries), "query": query, "doc": IdColumn(*doc)}
+    return {**ids, "query_kind": query_kind, "doc_kind": doc_kind}, number

@@ -154,14 +154,3 @@ def row_begins(data: Bytes, start: int, layout: Layout) -> Ints:
     """Return the offset of each row of a text that `read_rows` can read."""
     begins: Ints = native.row_begins(data, start, len(data), dict(layout))
     return begins
-
-
-def read_dict(table: dict[Any, Any]) -> tuple[dict[str, Any], Floats] | None:
-    """Return the columns and the numbers of nested dicts; None if only the reference can read them, or they have no rows."""
-    columns = native and native.read_dict(table)
-    if not columns:
-        return None
-    queries, query, doc, number, *integer = columns
-    query_kind, doc_kind = ("integer" if one else "text" for one in integer)
-    ids = {"queries": IdColumn(*queries), "query": query, "doc": IdColumn(*doc)}
-    return {**ids, "query_kind": query_kind, "doc_kind": doc_kind}, number

@@ -201,11 +201,11 @@ def _parse_measures(
     return parsed
 
 
-@step("measuring")
 def measure_all(source: Provenance, measures: list[Measure], *, profile: str, strict: bool = False) -> Values:
     """Compute measures, each under its own policies."""
     judged, views = source.judged, Views(source)
-    columns = {str(m): values for m, values in zip(measures, views.columns(measures), strict=True)}
+    with step("measuring"):
+        columns = {str(m): values for m, values in zip(measures, views.columns(measures), strict=True)}
     for values in columns.values():
         values.flags.writeable = False
     if judged.policy.empty == "error":

@@ -185,7 +185,8 @@ def read_and_join(
         options: those of `evaluate`.
         progress: callback `progress(done, total)`, called periodically while a large run is scanned.
     """
-    policy, fields = POLICIES[profile], dict[str, str]()
+    policy = POLICIES[profile]
+    fields: dict[str, str] = {}
     if options:
         policy, fields = replace(policy, **policies_in(options)), question_fields(options)
     if run is None:
@@ -242,7 +243,8 @@ def under(source: Provenance, policy: Policy) -> Provenance:
 
 def _join(qrels: Qrels, run: Run | UnreadRun, policy: Policy, progress: Progress | None) -> Provenance:
     """Join once; or, if any of several sets of documents answers a query, once more per set."""
-    whole, sets = qrels, list[Qrels]()
+    whole = qrels
+    sets: list[Qrels] = []
     if qrels.choice is not None:
         from judged.evaluation.roll_up import all_sets, each_set
 

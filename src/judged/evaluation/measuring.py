@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -80,6 +80,7 @@ def check_strict(warnings: Sequence[Warned]) -> None:
         raise DataError(warnings[0].slug, f"strict mode: {count}; first: {warnings[0].text}")
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class Views:
     """A joined ranking under the policies of each measure. The run is joined again once per order of documents, if it is available.
 
@@ -89,18 +90,17 @@ class Views:
     array([0.5])
     """
 
-    def __init__(self, source: Provenance) -> None:
-        self._source = source
-        self._under: dict[Policy, Provenance] = {}
-        self._orders: dict[int, TieOrders] = {}  # by identity of the ranking
+    source: Provenance
+    _under: dict[Policy, Provenance] = field(default_factory=dict, init=False)
+    _orders: dict[int, TieOrders] = field(default_factory=dict, init=False)  # by identity of the ranking
 
     def of(self, measure: Measure) -> Provenance:
         """The inputs under the policies of a measure."""
         if not measure.policy:
-            return self._source
-        policy = replace(self._source.judged.policy, **dict(measure.policy))
+            return self.source
+        policy = replace(self.source.judged.policy, **dict(measure.policy))
         if policy not in self._under:
-            self._under[policy] = under(self._source, policy)
+            self._under[policy] = under(self.source, policy)
         return self._under[policy]
 
     def orders(self, judged: Judged) -> TieOrders | None:
@@ -117,7 +117,7 @@ class Views:
 
     def columns(self, measures: Sequence[Measure]) -> list[Column]:
         """The columns of several measures, for which the orders of tied documents are made once."""
-        sources = [self.of(m) if m.policy else self._source for m in measures]
+        sources = [self.of(m) if m.policy else self.source for m in measures]
         if all(source.judged.policy.ties != "expected" and not source.alternatives for source in sources):
             return [column(m, source.judged, None) for m, source in zip(measures, sources, strict=True)]
         pairs = list(zip(measures, sources, strict=True))

@@ -13,8 +13,8 @@ import numpy as np
 
 from judged._types import Ints
 from judged.core.native import NATIVE
-from judged.core.tables import IdColumn, Qrels, Run
-from judged.core.unread_runs import DictRun, ScoreColumn, UnreadRun, read_dict
+from judged.core.tables import IdColumn, Qrels, Run, read_dict
+from judged.core.unread_runs import DictRun, ScoreColumn, UnreadRun
 from judged.errors import DataError, Place, UsageError, shown
 from judged.io.columns import ANY_COLUMNS, ColumnRequest, Roles, are_columns
 from judged.io.files import PATH, Content, is_file_like, open_content, open_stream

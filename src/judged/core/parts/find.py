@@ -26,7 +26,7 @@ from judged.core.reference import (
     raise_no_common_query,
     raise_no_rank,
 )
-from judged.core.scan import ALL, BYTES, StreamScan, as_hits, native_policy, native_pool
+from judged.core.scan import ALL, BYTES, StreamScan, hits_of, native_policy, native_pool
 from judged.core.tables import IdColumn, IdKind
 from judged.core.unread_runs import TextRun, UnreadRun
 from judged.errors import DataError, Hint, UsageError, Warned
@@ -262,7 +262,8 @@ def _find_in_one_pass(
     unusual = scan["empty"] or scan["unjudged"] > MAX_UNJUDGED or (policy.order == "rank" and not scan["ranked"])
     if unusual or not scan["answered"].any():
         return None
-    return replace(as_hits(pool, scan), warnings=tuple(warnings))
+    hits = hits_of(pool, run, policy, scan, None)
+    return None if hits is None else replace(hits, warnings=tuple(warnings))
 
 
 def _join_texts(texts: Sequence[TextRun], least: int) -> Iterator[tuple[Bytes, int]]:
