@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from html import escape
 from typing import Any
 
 from judged.comparison.tables import pair_table, system_table
-from judged.errors import safe
 from judged.page.subject import Subject
-from judged.tables.formats.html import table_html
-
-
-def _text(text: str) -> str:
-    return escape(safe(text))
+from judged.tables.formats.html import html_text, table_html
 
 
 def slots_of(facts: dict[str, Any], subject: Subject) -> dict[str, str]:
@@ -26,26 +20,28 @@ def slots_of(facts: dict[str, Any], subject: Subject) -> dict[str, str]:
     else:
         tables = [system_table(subject.comparison), pair_table(subject.comparison, all_pairs=False)]
     return {
-        "title": _text(facts["title"]),
+        "title": html_text(facts["title"]),
         "verdict": _words(first["words"], names),
         "more": "".join(f"<li>{_words(line, names)}</li>" for line in first["more"]),
         "card": "".join(
-            f"<div><dt>{_text(title)}</dt><dd>{_text(text)}</dd></div>" for title, text in facts["details"]
+            f"<div><dt>{html_text(title)}</dt><dd>{html_text(text)}</dd></div>" for title, text in facts["details"]
         ),
-        "key": _text(facts["key"]),
+        "key": html_text(facts["key"]),
         "table": "".join(table_html(table._replace(key="", notes=())) for table in tables),
-        "warnings": "".join(f"<li>{_text(w['text'])} <code>{_text(w['code'])}</code></li>" for w in warnings),
+        "warnings": "".join(f"<li>{html_text(w['text'])} <code>{html_text(w['code'])}</code></li>" for w in warnings),
         "warned": str(len(warnings)),
-        "warned-title": _text(warned),
-        "methods": "".join(f"<p>{_text(line)}</p>" for line in facts["methods"]),
-        "citations": "".join(f"<li>{_text(line)}</li>" for line in facts["citations"]),
+        "warned-title": html_text(warned),
+        "methods": "".join(f"<p>{html_text(line)}</p>" for line in facts["methods"]),
+        "citations": "".join(f"<li>{html_text(line)}</li>" for line in facts["citations"]),
         "inputs": "".join(
-            f"<tr><td>{_text(one['role'])}</td><td><bdi>{_text(one['name'])}</bdi></td><td>{_text(one['of'])}</td><td><code>{one['sha256']}</code></td></tr>"
+            f"<tr><td>{html_text(one['role'])}</td><td><bdi>{html_text(one['name'])}</bdi></td><td>{html_text(one['of'])}</td><td><code>{one['sha256']}</code></td></tr>"
             for one in facts["inputs"]
         ),
-        "version": _text(facts["version"]),
+        "version": html_text(facts["version"]),
     }
 
 
 def _words(words: list[str | int], names: list[str]) -> str:
-    return "".join(_text(word) if isinstance(word, str) else f"<bdi>{_text(names[word])}</bdi>" for word in words)
+    return "".join(
+        html_text(word) if isinstance(word, str) else f"<bdi>{html_text(names[word])}</bdi>" for word in words
+    )

@@ -36,29 +36,29 @@ border-bottom:1px solid currentColor}
 def html(result: Renderable, places: int) -> str:
     """The headline as paragraphs, with its details as a list, then the beginning of each table, with a small style sheet."""
     headline, details = result.headline(), result.details()
-    lines = [f"<p>{_escape(line)}</p>" for line in headline if line]
+    lines = [f"<p>{html_text(line)}</p>" for line in headline if line]
     if details:
         first, details = answer_of(headline, details)
         axes = axes_of([one.span for one in details])
         rows = [
-            f"<dt>{_escape(one.title)}</dt><dd>{svg_bar(one.span, axes[one.span.scale]) + ' ' if one.span else ''}{_escape(one.text)}</dd>"
+            f"<dt>{html_text(one.title)}</dt><dd>{svg_bar(one.span, axes[one.span.scale]) + ' ' if one.span else ''}{html_text(one.text)}</dd>"
             for one in details
         ]
-        lines = [f'<p class="answer">{_escape(first)}</p>', f"<dl>{''.join(rows)}</dl>"]
+        lines = [f'<p class="answer">{html_text(first)}</p>', f"<dl>{''.join(rows)}</dl>"]
     tables = [table_html(table.head(_MOST)) for table in result.tables(places=places)]
     return "\n".join([f'<div class="judged-result">{_STYLE}', *lines, *tables, "</div>"]) + "\n"
 
 
 def table_html(table: Table) -> str:
     """A table without style or script: cells of numbers have the class `number`; notes are paragraphs below it."""
-    caption = f"<caption>{_escape(table.title)}</caption>\n" if table.title else ""
+    caption = f"<caption>{html_text(table.title)}</caption>\n" if table.title else ""
     head = "".join(_cell(text, i, table, row=None) for i, text in enumerate(table.headers))
     rows = ("".join(_cell(text, i, table, row=r) for i, text in enumerate(row)) for r, row in enumerate(table.rows))
     axes = axes_of(table.spans)
     bars = [f"<td>{svg_bar(span, axes[span.scale]) if span else ''}</td>" for span in table.spans]
     head += "<td></td>" if bars else ""
     body = "\n".join(f"<tr>{row}{bar}</tr>" for row, bar in zip_longest(rows, bars, fillvalue=""))
-    notes = "".join(f'\n<p class="note"><small>{_escape(note)}</small></p>' for note in table.lines_below)
+    notes = "".join(f'\n<p class="note"><small>{html_text(note)}</small></p>' for note in table.lines_below)
     return f'<table class="judged">\n{caption}<thead>\n<tr>{head}</tr>\n</thead>\n<tbody>\n{body}\n</tbody>\n</table>{notes}'
 
 
@@ -67,9 +67,10 @@ def _cell(text: str, column: int, table: Table, *, row: int | None) -> str:
     scope = "col" if row is None else "row" if column == 0 else ""
     tag, attributes = ("th", f' scope="{scope}"') if scope and text else ("td", "")
     attributes += "" if column in table.words else ' class="number"'
-    inner = f"<strong>{_escape(text)}</strong>" if (row, column) in table.strong else _escape(text)
+    inner = f"<strong>{html_text(text)}</strong>" if (row, column) in table.strong else html_text(text)
     return f"<{tag}{attributes}>{inner}</{tag}>"
 
 
-def _escape(text: str) -> str:
+def html_text(text: str) -> str:
+    """Escape text so that HTML shows it as is."""
     return escape(safe(text))
