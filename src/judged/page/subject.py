@@ -56,22 +56,17 @@ class Subject:
     @cached_property
     def intervals(self) -> list[list[tuple[float, float] | None]]:
         """Intervals of the means over the queries with a value in every run, [measure][run]."""
-        table = []
-        for m in self.measures:
-            rows, results = self.known(m), self.results
+        whole = [result.intervals(self.measures) for result in self.results]
+        table = [[ends.get(str(m)) for ends in whole] for m in self.measures]
+        for ends, m in zip(table, self.measures, strict=True):
+            rows = self.known(m)
             if self.first.model is None and not rows.all():
                 queries = tuple(q for q, keep in zip(self.first.queries, rows, strict=True) if keep)
-                results = tuple(
-                    replace(
-                        r,
-                        queries=queries,
-                        measures=(m,),
-                        columns={str(m): r[m][rows]},
-                        clusters=None if r.clusters is None else r.clusters[rows],
-                    )
-                    for r in results
-                )
-            table.append([result.interval(m) for result in results])
+                for i, r in enumerate(self.results):
+                    clusters = None if r.clusters is None else r.clusters[rows]
+                    columns = {str(m): r[m][rows]}
+                    known = replace(r, queries=queries, measures=(m,), columns=columns, clusters=clusters)
+                    ends[i] = known.interval(m)
         return table
 
     def kind(self, measure: Measure) -> str:
