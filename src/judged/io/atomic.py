@@ -52,7 +52,9 @@ def write_atomically(
             if not device:
                 os.fsync(raw.fileno())
         if not device:
-            _move(temporary, target)
+            with contextlib.suppress(FileNotFoundError):  # the permissions of the file that it replaces
+                temporary.chmod(stat.S_IMODE(target.stat().st_mode))
+            temporary.replace(target)
     except BaseException as error:
         if not device:
             with contextlib.suppress(OSError):
@@ -80,10 +82,3 @@ def _compress(raw: IO[bytes], ending: str) -> Any:
     from zstandard import ZstdCompressor
 
     return ZstdCompressor().stream_writer(raw, closefd=False)
-
-
-def _move(temporary: Path, target: Path) -> None:
-    """Move a finished file to its name, with the permissions of the file it replaces."""
-    with contextlib.suppress(FileNotFoundError):
-        temporary.chmod(stat.S_IMODE(target.stat().st_mode))
-    temporary.replace(target)

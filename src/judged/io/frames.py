@@ -75,11 +75,7 @@ def _raise(error: Exception) -> NoReturn:
 
 # ── Tables in memory ────────────────────────────────────────────────────────────────────────────────
 
-_NUMBERS = {
-    "double": "f8",
-    "float": "f4",
-    **{f"{u}int{8 * size}": f"{u or 'i'}{size}" for u in ("", "u") for size in (1, 2, 4, 8)},
-}
+_NUMBER = re.compile("double|float|u?int(8|16|32|64)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,8 +243,8 @@ def _table_of(pyarrow: Any, source: Any) -> Any:
 def arrow_frame(table: Any) -> Frame:
     def column(name: str) -> Column:
         values = _without_dictionary(table.column(name))
-        numbers = _arrow_numbers(values)
-        return values.to_pylist() if numbers is None else numbers
+        numbers = _NUMBER.fullmatch(str(values.type)) and not values.null_count
+        return values.to_numpy() if numbers else values.to_pylist()
 
     return Frame(
         table.column_names, lambda names: map(column, names), table.select, lambda name: arrow_text(table.column(name))
@@ -257,15 +253,6 @@ def arrow_frame(table: Any) -> Frame:
 
 def _without_dictionary(column: Any) -> Any:
     return column.cast(column.type.value_type) if hasattr(column.type, "index_type") else column
-
-
-def _arrow_numbers(column: Any) -> Column | None:
-    """Return a column of numbers without a copy; None if it has other types or nulls."""
-    dtype = _NUMBERS.get(str(column.type))
-    if dtype is None or column.null_count or not len(column):
-        return None
-    array = column.combine_chunks() if column.num_chunks > 1 else column.chunk(0)
-    return np.frombuffer(array.buffers()[1], dtype)[array.offset : array.offset + len(array)]
 
 
 def arrow_text(column: Any) -> IdColumn | None:

@@ -44,7 +44,8 @@ class NativeText:
     def unread(self, content: Content, read: Callable[[], Run]) -> TextRun:
         """Return an open file as a run; `read` reads it by the reference."""
         opened = open_later(content, self.start, lines=self.lines)
-        return self._run(content.name, opened, read, self._check_end(content.last_byte(), content.name))
+        warnings = check_end(content.last_byte(), content.name) if self.lines else ()
+        return self._run(content.name, opened, read, warnings)
 
     def unread_chunk(self, data: Raw, start: int, name: str, read: Callable[[], Run]) -> TextRun:
         """Return some lines of a file as a run; `read` reads them by the reference."""
@@ -56,10 +57,10 @@ class NativeText:
 
         with open_later(content, self.start, lines=self.lines)() as (data, start):
             rows = read_rows(data, start, self.layout)
-            last = data[-1:].tobytes()
+            warnings = check_end(data[-1:].tobytes(), context.name) if self.lines else ()
         if rows is None:
             return None
-        context = replace(context, warnings=(*context.warnings, *self._check_end(last, context.name)))
+        context = replace(context, warnings=(*context.warnings, *warnings))
         return SourceTable(
             **context.basics(),
             origin=origin(rows),
@@ -83,6 +84,3 @@ class NativeText:
             ranked=self.ranked,
             warnings=warnings,
         )
-
-    def _check_end(self, last: bytes, name: str) -> tuple[Warned, ...]:
-        return check_end(last, name) if self.lines else ()

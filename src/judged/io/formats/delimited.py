@@ -68,18 +68,14 @@ def split_line(line: str, delimiter: str) -> list[str]:
         return []
 
 
-def find_header(line: str, number: int = 1) -> Iterator[Header]:
-    """Return the line as a header with each delimiter that splits it."""
+def _detect(head: Head, request: ColumnRequest) -> Header | None:
+    line, number = head.line.decode("utf-8", "surrogateescape"), head.number
+    headers = []
     for delimiter in "\t,;":
         cells = split_line(line, delimiter)
         if len(cells) > 1:
             spaced = any(cell.startswith(" ") for cell in cells[1:])
-            yield Header(delimiter, tuple(cell.strip() for cell in cells), number, spaced)
-
-
-def _detect(head: Head, request: ColumnRequest) -> Header | None:
-    line, number = head.line.decode("utf-8", "surrogateescape"), head.number
-    headers = list(find_header(line, number))
+            headers.append(Header(delimiter, tuple(cell.strip() for cell in cells), number, spaced))
     best = max(headers, key=lambda header: count_known(header.names, request), default=None)
     if best is not None and count_known(best.names, request) >= (1 if request.named or request.roles else 2):
         return best
@@ -89,12 +85,14 @@ def _detect(head: Head, request: ColumnRequest) -> Header | None:
         return None
     # Names without any number cannot be a row of a run, of judgments or of clicks.
     return next(
-        (header for header in headers if len(header.names) > 2 and not any(map(_is_number, header.names))), None
+        (
+            header
+            for header in headers
+            if len(header.names) > 2
+            and not any(is_decimal(name.encode("utf-8", "surrogateescape")) for name in header.names)
+        ),
+        None,
     )
-
-
-def _is_number(cell: str) -> bool:
-    return is_decimal(cell.encode("utf-8", "surrogateescape"))
 
 
 # ── rows ─────────────────────────────────────────────────────────────────────────────────────────

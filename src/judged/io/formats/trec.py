@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from judged._types import Bytes, Floats, Ints
+from judged._types import Bytes, Floats
 from judged.core.tables import NO_SUBTOPIC, IdColumn, Qrels, Run, are_subtopics
 from judged.core.unread_runs import Layout, ScoreColumn, TextRun, TextStream, UnreadRun, read_rows, row_begins
 from judged.errors import DataError, Hint, Place, Warned, shown
@@ -173,47 +173,29 @@ def raise_text(text: bytes, name: str, offset: int, line: int, *, first: bool) -
 # ── files ────────────────────────────────────────────────────────────────────────────────────────
 
 
-class _TrecTable(NamedTuple):
-    """The columns of a file that are used, with ids as text; `keys` are the arguments that runs and judgments have in common."""
-
-    keys: dict[str, Any]
-    texts: list[IdColumn]
-    number: Floats
-    rank: Ints | None
-    wrong_rank: tuple[Place, str] | None
-    tag: str
-
-
 def parse_run(data: Raw, name: str, *, lenient: bool = False, begin: Begin | None = None) -> Run:
     """Parse a run. As trec_eval, `lenient` reads numbers as C does, and allows more than six columns.
 
     With `begin` the data are a stretch of a file, which may have no line with data.
     """
-    table = _read(data, name, RUN, (2,), begin, lenient=lenient)
-    return Run(
-        **table.keys,
-        doc=table.texts[0],
-        score=table.number,
-        rank=table.rank,
-        wrong_rank=table.wrong_rank,
-        tag=table.tag,
-    )
+    keys, [doc], number, own = _read(data, name, RUN, (2,), begin, lenient=lenient)
+    return Run(**keys, **own, doc=doc, score=number)
 
 
 def parse_qrels(
     data: Raw, name: str, layout: TrecColumns = QRELS, *, aspects: bool | None = None, lenient: bool = False
 ) -> Qrels:
     """Parse judgments. `aspects` says whether the second column is a subtopic; by default `are_subtopics` decides."""
-    table = _read(data, name, layout, range(1, layout.columns.index("doc") + 1), lenient=lenient)
+    texts = range(1, layout.columns.index("doc") + 1)
+    keys, [aspect, *others], number, _ = _read(data, name, layout, texts, lenient=lenient)
     if not lenient:
-        table.keys["warnings"] += tuple(_warn_hash_lines(data, layout, name))
-    aspect = table.texts[0]
+        keys["warnings"] += tuple(_warn_hash_lines(data, layout, name))
     return Qrels(
-        **table.keys,
-        doc=table.texts[-1],
-        grade=table.number,
+        **keys,
+        doc=others[-1],
+        grade=number,
         aspect=aspect if (are_subtopics(aspect) if aspects is None else aspects) else None,
-        sub=table.texts[1] if layout is PREFS else None,
+        sub=others[0] if layout is PREFS else None,
     )
 
 
@@ -229,8 +211,8 @@ def parse_scores(data: Raw, name: str) -> ScoreColumn:
         score = np.array(list(map(float, bytes(data[start:end]).split())))
         origin = Origin(name=name, typed=False, line=range(1, len(score) + 1))
         return ScoreColumn(name=name, read=read, score=score, where=origin.place, warnings=warnings)
-    table = _read(data, name, SCORES, (), WHOLE)
-    return ScoreColumn(name=name, read=read, score=table.number, where=table.keys["where"], warnings=warnings)
+    keys, _, score, _ = _read(data, name, SCORES, (), WHOLE)
+    return ScoreColumn(name=name, read=read, score=score, where=keys["where"], warnings=warnings)
 
 
 def raise_alone(name: str) -> NoReturn:
@@ -241,8 +223,11 @@ def raise_alone(name: str) -> NoReturn:
 
 def _read(
     data: Raw, name: str, layout: TrecColumns, texts: Sequence[int], part: Begin | None = None, *, lenient: bool = False
-) -> _TrecTable:
-    """Read a file, or a part of one that begins there and may have no rows, in batches of rows."""
+) -> tuple[dict[str, Any], list[IdColumn], Floats, dict[str, Any]]:
+    """Read a file, or a part of one that begins there and may have no rows, in batches of rows.
+
+    Returns the arguments of every table, the columns of text, the scores or grades, and the arguments that only runs have.
+    """
     begin = part or WHOLE
     start = text_start(data, name, begin)
     if not begin.offset and b"\r" in data and b"\n" not in data:
@@ -279,14 +264,9 @@ def _read(
         "where": Origin(name=name, typed=False, line=np.concatenate(line)).place,
         "warnings": check_end(data[-9:-8], name),
     }
-    return _TrecTable(
-        keys,
-        [IdColumn.concatenate(column) for column in columns],
-        np.concatenate(number),
-        np.concatenate(rank) if wrong_rank is None else None,
-        wrong_rank,
-        tag,
-    )
+    ranks = np.concatenate(rank) if wrong_rank is None else None
+    own = {"rank": ranks, "wrong_rank": wrong_rank, "tag": tag}
+    return keys, [IdColumn.concatenate(column) for column in columns], np.concatenate(number), own
 
 
 # ── TREC runs and judgments. A run in a plain file is mapped and left to the native  ────────────────────
