@@ -11,6 +11,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from judged._types import Floats, Ints
+from judged.core import segments
 from judged.core.policy import Rejudged
 from judged.core.resample import generator
 from judged.errors import DataError, Hint, UsageError, Warned, shown
@@ -174,7 +175,7 @@ class Agreement(Result):
         count = len(rows)
         rows = rows[np.argsort(-difference[rows], kind="stable")]
         if per_query is not None and units is not None:
-            rows = rows[_position_in_group(units.query[rows]) < per_query]
+            rows = rows[_ranks_in_group(units.query[rows]) <= per_query]
         rows = rows[:n]
         labels = (*ratings.categories, None)
         ids: dict[str, tuple[Any, ...]] = {"row": tuple(rows.tolist())}
@@ -290,13 +291,11 @@ def _difference(ratings: Ratings, levels: Sequence[float] | None = None) -> Floa
     return np.asarray(((ordered[1:] > ordered[:-1]) & (ordered[:-1] >= 0)).sum(axis=0), float)
 
 
-def _position_in_group(group: Ints) -> Ints:
-    """Return the position of each row among the rows of its group, from 0."""
-    order = np.argsort(group, kind="stable")
-    ordered = group[order]
-    position = np.empty(len(group), np.int64)
-    position[order] = np.arange(len(group)) - np.searchsorted(ordered, ordered)
-    return position
+def _ranks_in_group(group: Ints) -> Ints:
+    """Return the rank of each row among the rows of its group, from 1."""
+    rank = np.empty(len(group), np.int64)
+    rank[np.argsort(group, kind="stable")] = segments.ranks(np.bincount(group))
+    return rank
 
 
 def _coefficient(coefficients: dict[str, Reliability], name: str) -> Reliability:

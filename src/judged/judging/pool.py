@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from judged._types import Bools
+from judged.core import segments
 from judged.core.policy import Duplicates, Order, Policy, Ties
 from judged.core.reference import ranked_rows
 from judged.core.tables import Id, Qrels, Run, decoded
@@ -68,7 +69,10 @@ def pool(
     if not items:
         raise DataError("runs", "the pool has no unjudged document", hint="pool deeper, or stop judging")
     items.sort(key=lambda item: (_by_id(item.query), item.rank, -len(item.runs), _by_id(item.doc)))
-    chosen = items if n is None else _budget(items, n)
+    chosen = items
+    if n is not None:
+        best = sorted(range(len(items)), key=lambda i: (items[i].rank, -len(items[i].runs), i))  # over all queries
+        chosen = [items[i] for i in sorted(best[:n])]
     left = len(items) - len(chosen)
     notes = (f"{counted(left, 'document')} of the pool left out",) if left else ()
     return Todo(tuple(chosen), title=f"pool of {counted(len(names), 'run')}, depth {depth}", notes=notes)
@@ -87,19 +91,13 @@ def top_documents(runs: Mapping[str, Run], depth: int, policy: Policy) -> Pooled
     pooled: Pooled = {}
     for at, run in enumerate(runs.values()):
         query, row = ranked_rows(run, policy)
-        rank = np.arange(len(query)) - np.searchsorted(query, query) + 1
+        rank = segments.ranks(np.bincount(query))
         top = rank <= depth
         queries = decoded(run.queries, run.query_kind)
         docs = decoded(run.doc.take(row[top]), run.doc_kind)
         for q, doc, r in zip(query[top].tolist(), docs, rank[top].tolist(), strict=True):
             pooled.setdefault(queries[q], {}).setdefault(doc, {})[at] = r
     return pooled
-
-
-def _budget(items: Sequence[TodoItem], n: int) -> list[TodoItem]:
-    """Return the n documents with the best ranks, over all queries; of those at one rank, the ones that more runs retrieved."""
-    order = sorted(range(len(items)), key=lambda i: (items[i].rank, -len(items[i].runs), i))
-    return [items[i] for i in sorted(order[:n])]
 
 
 def _by_id(id: Any) -> tuple[bool, Any]:
@@ -146,8 +144,7 @@ def pool_bias(
     judgments, names = read_qrels(qrels), list(opened)
     only = _only_contributor(judgments, top_documents(opened, depth, Policy()))
     relevant = judgments.grade >= (1 if level is None else level)
-    values = [evaluate(judgments, opened[name], chosen, level=level).mean() for name in names]
-    full = [next(iter(v.values())) for v in values]
+    full = [next(iter(evaluate(judgments, opened[name], chosen, level=level).mean().values())) for name in names]
     lower = chosen.definition.lower_is_better
     rows: list[dict[str, Any]] = []
     for i, name in enumerate(names):
