@@ -125,8 +125,7 @@ def _rank_documents(run: Run, judged: Judged, depth: int | None) -> list[list[st
     pool = IdPool(
         queries=judged.queries, ids=ids, query=judged.pool_query, grade=judged.pool_grade, doc=judged.pool_doc
     )
-    codes = pool.codes()
-    selected = np.array([raw in codes for raw in run.queries.tolist()], dtype=bool)
+    selected = pool.codes_of(run.queries) >= 0
     shorter = run.take(_top_rows(run, np.flatnonzero(selected[run.query]), judged.policy, depth))
     owners, rows = ranked_rows(shorter, judged.policy, pool)
     docs = shorter.doc.take(rows).texts()

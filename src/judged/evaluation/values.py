@@ -82,76 +82,7 @@ def fits(measure: Measure, own: Measure) -> bool:
     return all(own.get(parameter) == measure.get(parameter) for parameter in fixed)
 
 
-def mean_intervals(
-    columns: Mapping[str, Any],
-    measures: Sequence[Measure],
-    weights: Floats | None = None,
-    *,
-    level: float,
-    method: Method,
-    clusters: Ints | None,
-    seed: int,
-) -> dict[str, Ends]:
-    """Return the interval of each measure's mean over queries, within the range of the measure; None for counts.
-
-    The interval of a geometric mean is that of the mean logarithm. With weights of queries it is `weighted_interval`.
-    """
-    means = [m for m in measures if m.definition.summary in ("mean", "geometric")]
-    logs = {str(m) for m in means if m.definition.summary == "geometric"}
-    values = [columns[str(m)] for m in means]
-    values = [np.log(np.maximum(x, FLOOR)) if str(m) in logs else x for m, x in zip(means, values, strict=True)]
-    limits = [None if str(m) in logs else m.definition.limits for m in means]
-    if weights is None:
-        ends = interval(values, method, confidence=level, seed=seed, clusters=clusters, limits=limits)
-    elif method != "t" or clusters is not None:
-        raise no_weights("clusters" if clusters is not None else f"the {method} interval")
-    else:
-        from judged.stats.intervals import weighted_interval
-
-        found_ends = [weighted_interval(x, weights, level=level) for x in values]
-        ends = [within(pair, limit) for pair, limit in zip(found_ends, limits, strict=True)]
-    found: dict[str, Ends] = dict.fromkeys(map(str, measures))
-    for m, pair in zip(means, ends, strict=True):
-        logged = pair is not None and str(m) in logs
-        found[str(m)] = (float(np.exp(pair[0])), float(np.exp(pair[1]))) if logged and pair else pair
-    return found
-
-
 SUMMARIES = {"mean": "mean", "sum": "sum", "geometric": "geometric mean"}
-
-
-def summary_table(
-    measures: Sequence[Measure],
-    means: Mapping[str, float],
-    counts: Mapping[str, int],
-    *,
-    places: int,
-    intervals: Mapping[str, Ends] | None = None,
-    bounds: Mapping[str, tuple[float, float]] | None = None,
-    title: str = "",
-    notes: tuple[str, ...] = (),
-) -> Table:
-    """One row per measure: its summary, interval, number of queries, and bounds if there are any.
-
-    The header of the summary says what it is. A column says it if measures are summarised in different ways.
-    """
-    kinds = [SUMMARIES[m.definition.summary] for m in measures]
-    mixed = len(set(kinds)) > 1
-    headers = ["measure", *(["summary", "value"] if mixed else (kinds[:1] or ["mean"]))]
-    headers += ["95% interval"] * (intervals is not None) + ["queries"]
-    headers += ["if unjudged: irrelevant – top grade"] * (bounds is not None)
-    rows = []
-    for m, kind in zip(measures, kinds, strict=True):
-        name = str(m)
-        row = [name, *([kind] if mixed else []), value_text(m, means[name], places)]
-        if intervals is not None:
-            ends = intervals[name]
-            row.append("" if ends is None else f"[{number(ends[0], places)}, {number(ends[1], places)}]")
-        row.append(str(counts[name]))
-        if bounds is not None:
-            row.append(range_text(m, bounds[name], places))
-        rows.append(tuple(row))
-    return Table(tuple(headers), tuple(rows), title=title, notes=notes, words=(0, 1) if mixed else (0,))
 
 
 def value_text(measure: Measure, value: float | None, places: int) -> str:
@@ -162,21 +93,6 @@ def value_text(measure: Measure, value: float | None, places: int) -> str:
 def range_text(measure: Measure, ends: tuple[float, float], places: int) -> str:
     """Format the lowest and the highest possible value of a measure."""
     return " – ".join(value_text(measure, end, places) for end in ends)
-
-
-def notes_on(
-    size: int,
-    policy: Policy,
-    warnings: Sequence[Warned],
-    coverage: Mapping[str, float],
-    measures: Sequence[Measure] = (),
-    about: Sequence[str] = (),
-) -> tuple[str, ...]:
-    """Lines below a table of summaries: number of queries, their weights or clusters, judged share, policies, warnings."""
-    share = coverage.get("judged@10")
-    judged = "" if share is None else f" · {share:.0%} of the top 10 judged (mean over queries)"
-    lines = (f"{counted(size, 'query')}{judged}", *about)
-    return (*lines, *policy_notes(policy, measures), *(f"warning: {w}" for w in warnings))
 
 
 def policy_notes(policy: Policy, measures: Sequence[Measure]) -> list[str]:
@@ -287,15 +203,36 @@ class Values(Tracked):
         method: Method = "t",
         seed: int = 0,
     ) -> dict[str, tuple[float, float] | None]:
-        """Intervals of several measures (default: all), see `interval`; resamples are drawn once for all of them."""
+        """Intervals of several measures (default: all), see `interval`; resamples are drawn once for all of them.
+
+        They are within the range of the measure. That of a geometric mean is the interval of the mean logarithm. With weights of
+        queries it is `weighted_interval`.
+        """
         names = set(self.columns) if measures is None else {self._key(m) for m in measures}
         chosen = [m for m in self.numeric_measures if str(m) in names]
         if self.model is not None:
             from judged.evaluation.model_judgments import calibrated_intervals
 
             return self._by_measure(calibrated_intervals(self.columns, self.model, chosen, level=level, method=method))
-        options: dict[str, Any] = {"level": level, "method": method, "clusters": self.clusters, "seed": seed}
-        return self._by_measure(mean_intervals(self.columns, chosen, self.weights, **options))
+        means = [m for m in chosen if m.definition.summary in ("mean", "geometric")]
+        logs = {str(m) for m in means if m.definition.summary == "geometric"}
+        values = [self.columns[str(m)] for m in means]
+        values = [np.log(np.maximum(x, FLOOR)) if str(m) in logs else x for m, x in zip(means, values, strict=True)]
+        limits = [None if str(m) in logs else m.definition.limits for m in means]
+        if self.weights is None:
+            ends = interval(values, method, confidence=level, seed=seed, clusters=self.clusters, limits=limits)
+        elif method != "t" or self.clusters is not None:
+            raise no_weights("clusters" if self.clusters is not None else f"the {method} interval")
+        else:
+            from judged.stats.intervals import weighted_interval
+
+            found_ends = [weighted_interval(x, self.weights, level=level) for x in values]
+            ends = [within(pair, limit) for pair, limit in zip(found_ends, limits, strict=True)]
+        found: dict[str, Ends] = dict.fromkeys(map(str, chosen))
+        for m, pair in zip(means, ends, strict=True):
+            logged = pair is not None and str(m) in logs
+            found[str(m)] = (float(np.exp(pair[0])), float(np.exp(pair[1]))) if logged and pair else pair
+        return self._by_measure(found)
 
     @property
     def input_files(self) -> list[str]:
@@ -378,22 +315,33 @@ class Values(Tracked):
         return explain_query(chosen, self.source, query, rows)
 
     def tables(self, *, places: int = 4) -> list[Table]:
-        """The summary: one row per measure."""
+        """The summary: one row per measure, with its interval, number of queries, and bounds if there are any.
+
+        The header of the summary says what it is. A column says it if measures are summarised in different ways.
+        """
         measures = self.numeric_measures
-        counts = {str(m): int((~np.isnan(self.columns[str(m)])).sum()) for m in measures}
         bounds = {} if self.if_top is None else {str(m): ends for m in measures if (ends := self.bounds(m)) is not None}
-        return [
-            summary_table(
-                measures,
-                self.mean(),
-                counts,
-                intervals=self.intervals(),
-                bounds=bounds or None,
-                places=places,
-                title=title_of(self.names),
-                notes=notes_on(len(self), self.policy, self.warnings, self.coverage, measures, self.about()),
-            )
-        ]
+        means, intervals = self.mean(), self.intervals()
+        kinds = [SUMMARIES[m.definition.summary] for m in measures]
+        mixed = len(set(kinds)) > 1
+        headers = ["measure", *(["summary", "value"] if mixed else (kinds[:1] or ["mean"])), "95% interval", "queries"]
+        headers += ["if unjudged: irrelevant – top grade"] * bool(bounds)
+        rows = []
+        for m, kind in zip(measures, kinds, strict=True):
+            name = str(m)
+            ends = intervals[name]
+            row = [name, *([kind] if mixed else []), value_text(m, means[name], places)]
+            row.append("" if ends is None else f"[{number(ends[0], places)}, {number(ends[1], places)}]")
+            row.append(str(np.count_nonzero(~np.isnan(self.columns[name]))))
+            if bounds:
+                row.append(range_text(m, bounds[name], places))
+            rows.append(tuple(row))
+        share = self.coverage.get("judged@10")
+        judged = "" if share is None else f" · {share:.0%} of the top 10 judged (mean over queries)"
+        notes = [f"{counted(len(self), 'query')}{judged}", *self.about(), *policy_notes(self.policy, measures)]
+        notes += [f"warning: {w}" for w in self.warnings]
+        words = (0, 1) if mixed else (0,)
+        return [Table(tuple(headers), tuple(rows), title=title_of(self.names), notes=tuple(notes), words=words)]
 
     def about(self) -> list[str]:
         """Lines on weights, clusters or model judgments of the queries, if there are any."""
