@@ -9,8 +9,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from judged.fusion.aligned import NORMALISATIONS
-from judged.fusion.method import FUSIONS
+from judged.fusion.method import FUSIONS, NORMALISATIONS
 from judged.io.formats.known_shapes import SHAPES
 from judged.io.write import WRITERS
 from judged.references import short_form

@@ -38,7 +38,7 @@ from .evaluation.stream import Evaluator as Evaluator
 from .evaluation.values import Values as Values
 from .evaluation.values import load as load
 from .fusion.fuse import fuse as fuse
-from .fusion.tune import tune_fusion as tune_fusion
+from .fusion.fuse import tune_fusion as tune_fusion
 from .io.questions import read_questions as read_questions
 from .io.read import Qrels as Qrels
 from .io.read import Run as Run

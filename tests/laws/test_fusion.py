@@ -8,8 +8,7 @@ import pytest
 from for_each import for_each
 
 import judged as jd
-from judged.fusion.aligned import NORMALISATIONS
-from judged.fusion.method import FUSIONS, Fusion
+from judged.fusion.method import FUSIONS, NORMALISATIONS, Fusion
 
 Ranking = dict[str, dict[str, float]]
 METHODS = for_each("method", FUSIONS)

@@ -41,8 +41,7 @@ def command(runs: tuple[str, ...], settings: dict[str, Any], **options: Any) -> 
     judged fuse bm25.run dense.run --method wsum --tune --qrels qrels.txt -m AP
     judged fuse bm25.run dense.run --method posfuse --qrels train.txt -o fused.run
     """
-    from judged.fusion.fuse import fuse
-    from judged.fusion.tune import tune_fusion
+    from judged.fusion.fuse import fuse, tune_fusion
 
     if not options["tune"]:
         if options["measure"]:

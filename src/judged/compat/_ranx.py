@@ -16,8 +16,8 @@ from judged.core.tables import Qrels, Run
 from judged.errors import DataError, UsageError, shown
 from judged.evaluation.options import check_options
 from judged.fusion.fuse import fuse as fuse_runs
+from judged.fusion.fuse import tune_fusion
 from judged.fusion.method import FUSIONS, FusionSettings
-from judged.fusion.tune import tune_fusion
 from judged.io.read import read_qrels, read_run
 from judged.io.write import write_qrels, write_run
 from judged.tables.result import Result

@@ -10,8 +10,8 @@ import pytest
 from refusals import refusal
 
 import judged as jd
-from judged.fusion.method import FUSIONS
-from judged.fusion.tune import trials_of
+from judged.fusion.fuse import trials_of
+from judged.fusion.method import FUSIONS, FusionSettings
 
 QUERIES = [f"q{i:02d}" for i in range(24)]
 
@@ -98,7 +98,7 @@ def test_the_same_seed_gives_the_same_folds_in_any_order_of_queries():
 @pytest.mark.parametrize("runs", [2, 3, 5])
 @pytest.mark.parametrize("parts", [1, 4, 10])
 def test_all_weights_with_sum_1_are_tried_once_and_equal_ones_first(runs, parts):
-    weights = np.array([t.weights for t in trials_of(FUSIONS.find("wsum"), {}, runs, 1 / parts)])
+    weights = np.array([t.weights for t in trials_of(FusionSettings(FUSIONS.find("wsum"), {}), runs, 1 / parts)])
     assert len(weights) == len(np.unique(weights, axis=0)) == comb(parts + runs - 1, runs - 1)
     assert weights.sum(axis=1) == pytest.approx(1)
     spread = np.square(weights - 1 / runs).sum(axis=1)

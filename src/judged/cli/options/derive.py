@@ -79,7 +79,7 @@ _REGISTRIES = {
     "test": "judged.stats.paired.registry:TESTS",
     "correction": "judged.stats.corrections:CORRECTIONS",
     "method": "judged.fusion.method:FUSIONS",
-    "norm": "judged.fusion.aligned:NORMALISATIONS",
+    "norm": "judged.fusion.method:NORMALISATIONS",
 }
 _SHARED = (  # where parameters are described that functions pass on
     "evaluate",

@@ -1,3 +1,3 @@
-"""The fusion methods, in files by what they use."""
+"""The fusion methods."""
 
-FILES = ("scores", "ranks", "condorcet", "trained")  # in the order of the lists that people read
+FILES = ("untrained", "trained")  # in the order of the lists that people read

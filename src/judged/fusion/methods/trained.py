@@ -2,95 +2,86 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from judged._types import Floats, Ints
 from judged.core import segments
-from judged.fusion.aligned import AlignedRuns
-from judged.fusion.method import FUSIONS, Fusion, FusionParameter, FusionSettings, Training
+from judged.fusion.method import FUSIONS, AlignedRuns, Fusion, FusionParameter, FusionSettings, Training
 
-_LILLIS = "lillis2010"
 _COUNTS = (*range(1, 11), 15, 20, 25, 30, 40, 50, 75, 100)
-_SEGMENTS = FusionParameter("segments", 25, 1, 100_000, _COUNTS, "number of segments of a ranking")
-_WINDOW = FusionParameter("w", 5, 0, 100_000, _COUNTS, "ranks on either side of the window")
+_SEGMENTS = FusionParameter("segments", 25, 1, 100_000, _COUNTS)
+_WINDOW = FusionParameter("w", 5, 0, 100_000, _COUNTS)  # ranks on either side
 
 _BINS = np.array([0, 5, 10, 15, 20, 30, 100, 200, 500, 1000])  # ends of the bins of BayesFuse
-_GROWING = np.cumsum(
-    [0, *(10 * 2**k - 5 for k in range(20))]
-)  # ends of the segments of SegFuse, whose sizes are 5, 15, 35 …
+_GROWING = np.cumsum([0, *(10 * 2**k - 5 for k in range(20))])  # ends of the segments of SegFuse: of 5, 15, 35 … ranks
 _LEAST = 0.001
-_NOT_FOUND = float(np.log(_LEAST / (1 - _LEAST)))
-
-
-def _shares(t: Training, rows: Ints, place: Ints, size: Floats, length: int) -> Floats:
-    """Mean over queries of the share of relevant documents in each place; `size` is the number of documents that each row is one of."""
-    found = np.bincount(place, weights=t.relevant[rows] / size, minlength=length)
-    return np.asarray(found / max(int(t.queries.sum()), 1))
+_NOT_FOUND = np.log(_LEAST / (1 - _LEAST))
 
 
 def _bin_of(rank: Ints, ends: Ints) -> Ints:
     """The bin of each rank, from 0; beyond the last end, the number of bins; -1 for rank 0."""
-    return np.searchsorted(ends, rank, side="left") - 1
+    return np.searchsorted(ends, rank) - 1
 
 
 # ── what is learnt of each run ───────────────────────────────────────────────────────────────────
 
 
-def _mean_precision(t: Training, rows: Ints, _: FusionSettings) -> Floats:
+def _mean_precision(t: Training, _: FusionSettings) -> Floats:
     """Mean average precision of the rankings that are fused."""
-    relevant, hits = t.judged_relevant, rows[t.relevant[rows]]
-    place = t.place[t.runs.query[t.runs.document[hits]]]
-    nth = segments.positions(np.bincount(place, minlength=len(relevant))) + 1
-    found = np.bincount(place, weights=nth / t.runs.rank[hits], minlength=len(relevant))
-    values = found / np.maximum(relevant, 1)
-    return np.asarray(values[np.sort(t.place[t.queries])].mean(keepdims=True))
+    query, queries = t.query[t.relevant], len(t.judged_relevant)
+    nth = segments.ranks(np.bincount(query, minlength=queries))
+    found = np.bincount(query, weights=nth / t.rank[t.relevant], minlength=queries)
+    return np.asarray((found / np.maximum(t.judged_relevant, 1))[t.learn].mean(keepdims=True))
 
 
-def _by_position(t: Training, rows: Ints, _: FusionSettings) -> Floats:
+def _by_position(t: Training, _: FusionSettings) -> Floats:
     """Share of relevant documents at each rank, among the rankings that are long enough."""
-    place = t.runs.rank[rows] - 1
-    return np.bincount(place, weights=t.relevant[rows]) / np.maximum(np.bincount(place), 1)
+    return np.bincount(t.rank - 1, weights=t.relevant) / np.maximum(np.bincount(t.rank - 1), 1)
 
 
-def _by_segment(t: Training, rows: Ints, given: FusionSettings) -> Floats:
+def _shares(t: Training, place: Ints, size: Ints, places: int) -> Floats:
+    """Mean over queries of the share of relevant documents in each place; `size` is the number of documents that each row is one of."""
+    found = np.bincount(place, weights=t.relevant / size, minlength=places)
+    return found[:places] / max(t.learn.sum(), 1)
+
+
+def _by_segment(t: Training, given: FusionSettings) -> Floats:
     """Mean share of relevant documents in each of x equal segments."""
-    x, length = int(given["segments"]), t.runs.length[rows]
-    width = -(-length // x)
-    place = (t.runs.rank[rows] - 1) // width
-    size = np.minimum((place + 1) * width, length) - place * width
-    return _shares(t, rows, place, size, x)
+    x = int(given["segments"])
+    width = -(-t.length // x)
+    place = (t.rank - 1) // width
+    return _shares(t, place, np.minimum(width, t.length - place * width), x)
 
 
-def _by_growing_segment(t: Training, rows: Ints, _: FusionSettings) -> Floats:
-    place = _bin_of(t.runs.rank[rows], _GROWING)
-    return _shares(t, rows, place, np.diff(_GROWING)[place], len(_GROWING) - 1)
+def _by_bin(t: Training, ends: Ints) -> Floats:
+    """Mean share of relevant documents in each bin of ranks."""
+    place = _bin_of(t.rank, ends)
+    return _shares(t, place, np.append(np.diff(ends), 1)[place], len(ends) - 1)
 
 
-def _log_odds(t: Training, rows: Ints, _: FusionSettings) -> Floats:
+def _log_odds(t: Training, _: FusionSettings) -> Floats:
     """Logarithm of the odds of relevance in each bin of ranks; the share is at least 0.001, as is its complement."""
-    place = _bin_of(t.runs.rank[rows], _BINS)
-    inside = np.diff(_BINS)[np.minimum(place, len(_BINS) - 2)].astype(float)
-    share = _shares(t, rows, place, inside, len(_BINS))[: len(_BINS) - 1]
+    share = _by_bin(t, _BINS)
     share = np.where(share == 0, _LEAST, share)
-    return np.log(share / np.where(1 - share == 0, _LEAST, 1 - share))
+    return np.log(share / np.where(share == 1, _LEAST, 1 - share))
 
 
 # ── scores ───────────────────────────────────────────────────────────────────────────────────────
+
+
+def _slidefuse(a: AlignedRuns, given: FusionSettings) -> Floats:
+    w, longest = int(given["w"]), a.length.max()
+    low, high = np.maximum(a.rank - 1 - w, 0), np.minimum(a.rank + w, a.length)
+    sums = replace(given, trained=tuple(np.cumsum(np.pad(known, (1, longest))) for known in given.trained))
+    return a.total((sums.learnt(a, high) - sums.learnt(a, low)) / (high - low))
 
 
 def _probfuse(a: AlignedRuns, given: FusionSettings) -> Floats:
     x = np.array([max(len(known), 1) for known in given.trained])[a.run]
     place = (a.rank - 1) // -(-a.length // x)
     return a.total(given.learnt(a, place) / (place + 1))
-
-
-def _slidefuse(a: AlignedRuns, given: FusionSettings) -> Floats:
-    w = int(given["w"])
-    low, high = np.maximum(a.rank - 1 - w, 0), np.minimum(a.rank + w, a.length)
-    sums = FusionSettings(trained=tuple(np.concatenate([[0.0], np.cumsum(known)]) for known in given.trained))
-    known = np.array([len(known) for known in given.trained])[a.run]
-    inside = sums.learnt(a, np.minimum(high, known)) - sums.learnt(a, np.minimum(low, known))
-    return a.total(inside / (high - low))
 
 
 def _bayesfuse(a: AlignedRuns, given: FusionSettings) -> Floats:
@@ -100,50 +91,56 @@ def _bayesfuse(a: AlignedRuns, given: FusionSettings) -> Floats:
 
 for _method in (
     Fusion(
-        name="mapfuse",
+        "mapfuse",
+        (),
+        "lillis2010",
+        "mean average precision of each run, divided by the rank: Σ MAP / r",
+        lambda a, given: a.total(given.learnt(a, np.zeros_like(a.rank)) / a.rank),
         train=_mean_precision,
-        paper=_LILLIS,
-        text="mean average precision of each run, divided by the rank: Σ MAP / r",
-        score=lambda a, given: a.total(given.learnt(a, np.zeros(len(a.run), np.int64)) / a.rank),
     ),
     Fusion(
-        name="posfuse",
+        "posfuse",
+        (),
+        "lillis2010",
+        "share of relevant documents at the rank: Σ P(r)",
+        lambda a, given: a.total(given.learnt(a, a.rank - 1)),
         train=_by_position,
-        paper=_LILLIS,
-        text="share of relevant documents at the rank: Σ P(r)",
-        score=lambda a, given: a.total(given.learnt(a, a.rank - 1)),
     ),
     Fusion(
-        name="slidefuse",
-        train=_by_position,
+        "slidefuse",
+        (),
+        "lillis2008",
+        "mean of these shares over the ranks r - w to r + w",
+        _slidefuse,
         parameters=(_WINDOW,),
-        paper="lillis2008",
-        text="mean of these shares over the ranks r - w to r + w",
-        score=_slidefuse,
+        train=_by_position,
     ),
     Fusion(
-        name="probfuse",
-        train=_by_segment,
+        "probfuse",
+        (),
+        "lillis2006",
+        "share of relevant documents in segment k of equal ones, divided by k: Σ P(k) / k",
+        _probfuse,
         parameters=(_SEGMENTS,),
-        paper="lillis2006",
-        text="share of relevant documents in segment k of equal ones, divided by k: Σ P(k) / k",
-        score=_probfuse,
+        train=_by_segment,
     ),
     Fusion(
-        name="segfuse",
+        "segfuse",
+        (),
+        "shokouhi2007",
+        "share of relevant documents in segments of 5, 15, 35, 75 … ranks, times the score: Σ P(k) · (s + 1)",
+        lambda a, given: a.total(given.learnt(a, _bin_of(a.rank, _GROWING)) * (a.score + 1)),
         uses="scores",
-        train=_by_growing_segment,
-        paper="shokouhi2007",
-        text="share of relevant documents in segments of 5, 15, 35, 75 … ranks, times the score: Σ P(k) · (s + 1)",
-        score=lambda a, given: a.total(given.learnt(a, _bin_of(a.rank, _GROWING)) * (a.score + 1)),
+        train=lambda t, _: _by_bin(t, _GROWING),
     ),
     Fusion(
-        name="bayesfuse",
+        "bayesfuse",
+        (),
+        "aslam2001",
+        "logarithm of the odds of relevance in bins of ranks, up to rank 1,000: Σ ln O(r)",
+        _bayesfuse,
         train=_log_odds,
-        paper="aslam2001",
-        text="logarithm of the odds of relevance in bins of ranks, up to rank 1,000: Σ ln O(r)",
         missing="odds of 0.001 to 0.999",
-        score=_bayesfuse,
     ),
 ):
     FUSIONS.add(_method)
