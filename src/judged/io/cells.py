@@ -39,7 +39,14 @@ def encode_ids(values: Column | IdColumn, origin: Origin, role: str) -> tuple[Id
         return values, "text"
     items = as_list(values, origin, role)
     family = _family(items, origin, role)
-    words = items if family in ("text", "bytes") else _words(items, family, origin, role)
+    words = items
+    if family == "integer":
+        words = [item if isinstance(item, str) else str(int(item)) for item in items]
+    elif family not in ("text", "bytes"):
+        for row, item in enumerate(items):
+            if item != item:  # NaN in a column of floats
+                _raise("null", origin, role, row, item)
+        words = list(map(str, items))
     kind: IdKind = "text" if family in ("text", "bytes") or not origin.typed else "other"
     return _join(words, origin, role), "integer" if family == "integer" and origin.typed else kind
 
@@ -132,15 +139,6 @@ def _family(items: list[Any], origin: Origin, role: str) -> str:
             got = f"{shown(item)} ({type(item).__name__}) after {shown(items[0])} ({type(items[0]).__name__})"
             _raise("type", origin, role, row, item, got)
     raise AssertionError(families)
-
-
-def _words(items: list[Any], family: str, origin: Origin, role: str) -> list[str]:
-    if family == "integer":
-        return [item if isinstance(item, str) else str(int(item)) for item in items]
-    for row, item in enumerate(items):
-        if item != item:  # NaN in a column of floats
-            _raise("null", origin, role, row, item)
-    return list(map(str, items))
 
 
 def _join(words: list[Any], origin: Origin, role: str) -> IdColumn:

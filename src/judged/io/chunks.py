@@ -162,7 +162,10 @@ def read_chunk_entries(
         if graded and chunk.number is None:
             _raise("a grade in the field for it", entry, row, origin)
     if count:
-        _check_texts(entries, origin)
+        if entries and all(isinstance(e, str) and len(e) <= _LONGEST_ID and len(e.split()) == 1 for e in entries):
+            # They look like ids, whose words say nothing about the length of their chunks.
+            problem = f"words cannot be counted without texts, got ids such as {shown(entries[0])}"
+            raise DataError("columns", problem, where=origin.place(0), hint=NO_TOKENS, value=entries[0])
         chunks = [
             chunk._replace(tokens=count_words(chunk.text))
             if isinstance(chunk.text, str) and chunk.tokens is None
@@ -185,13 +188,6 @@ def read_chunk_entries(
     known = doc is not None or start is not None or tokens is not None
     passages = Passages(doc=doc, start=start, end=end, tokens=tokens) if known else None
     return [chunk.name for chunk in chunks], number, passages
-
-
-def _check_texts(entries: Sequence[Any], origin: Origin) -> None:
-    """Raise if all entries look like ids, whose words say nothing about the length of their chunks."""
-    if entries and all(isinstance(e, str) and len(e) <= _LONGEST_ID and len(e.split()) == 1 for e in entries):
-        problem = f"words cannot be counted without texts, got ids such as {shown(entries[0])}"
-        raise DataError("columns", problem, where=origin.place(0), hint=NO_TOKENS, value=entries[0])
 
 
 def _spans(chunks: list[_ChunkFields], entries: Sequence[Any], origin: Origin) -> tuple[Ints | None, Ints | None]:

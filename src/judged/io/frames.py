@@ -75,7 +75,11 @@ def _raise(error: Exception) -> NoReturn:
 
 # ── Tables in memory ────────────────────────────────────────────────────────────────────────────────
 
-_NUMBER = re.compile("double|float|u?int(8|16|32|64)")
+_NUMBERS = {
+    "double": "f8",
+    "float": "f4",
+    **{f"{u}int{8 * size}": f"{u or 'i'}{size}" for u in ("", "u") for size in (1, 2, 4, 8)},
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +110,22 @@ def frame_of(source: Any) -> Frame | None:
         return _spark_frame(source)
     if isinstance(source, np.ndarray) and source.dtype.names:
         return Frame(source.dtype.names, lambda names: [source[name] for name in names])
-    arrow = hasattr(source, "__arrow_c_stream__") or ("pyarrow" in packages and hasattr(source, "schema"))
-    return _arrow(source) if arrow else None
+    if not hasattr(source, "__arrow_c_stream__") and not ("pyarrow" in packages and hasattr(source, "schema")):
+        return None
+    kind = type(source).__name__
+    try:
+        pyarrow = import_module("pyarrow")
+        if isinstance(source, pyarrow.RecordBatch):
+            source = pyarrow.Table.from_batches([source])
+        elif not isinstance(source, pyarrow.Table):
+            reader = source if hasattr(source, "read_all") else pyarrow.RecordBatchReader.from_stream(source)
+            source = reader.read_all()
+        return arrow_frame(source)
+    except ImportError as error:
+        hint = "install it with pip install judged[parquet]"
+        raise DataError("needs", "Arrow data needs pyarrow", hint=hint, where=kind) from error
+    except (ValueError, TypeError, NotImplementedError) as error:  # a single column, say
+        raise DataError("form", f"not a table of columns ({error})", where=kind) from error
 
 
 def mapping_frame(source: Mapping[Any, Any]) -> Frame:
@@ -219,32 +237,14 @@ def _unmask(values: Any) -> Column:
     return objects
 
 
-def _arrow(source: Any) -> Frame:
-    """Return Arrow data as a frame, by pyarrow."""
-    kind = type(source).__name__
-    try:
-        return arrow_frame(_table_of(import_module("pyarrow"), source))
-    except ImportError as error:
-        hint = "install it with pip install judged[parquet]"
-        raise DataError("needs", "Arrow data needs pyarrow", hint=hint, where=kind) from error
-    except (ValueError, TypeError, NotImplementedError) as error:  # a single column, say
-        raise DataError("form", f"not a table of columns ({error})", where=kind) from error
-
-
-def _table_of(pyarrow: Any, source: Any) -> Any:
-    if isinstance(source, pyarrow.Table):
-        return source
-    if isinstance(source, pyarrow.RecordBatch):
-        return pyarrow.Table.from_batches([source])
-    reader = source if hasattr(source, "read_all") else pyarrow.RecordBatchReader.from_stream(source)
-    return reader.read_all()
-
-
 def arrow_frame(table: Any) -> Frame:
     def column(name: str) -> Column:
         values = _without_dictionary(table.column(name))
-        numbers = _NUMBER.fullmatch(str(values.type)) and not values.null_count
-        return values.to_numpy() if numbers else values.to_pylist()
+        dtype = _NUMBERS.get(str(values.type))
+        if dtype is None or values.null_count or not len(values):
+            return values.to_pylist()
+        array = values.combine_chunks() if values.num_chunks > 1 else values.chunk(0)  # `to_numpy` imports pandas
+        return np.frombuffer(array.buffers()[1], dtype)[array.offset : array.offset + len(array)]
 
     return Frame(
         table.column_names, lambda names: map(column, names), table.select, lambda name: arrow_text(table.column(name))

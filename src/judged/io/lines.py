@@ -40,11 +40,11 @@ class Head(NamedTuple):
         return not self.complete or bool(b"".join(self.data.split(b"\n", self.number)[self.number :]).strip())
 
 
-def read_head(content: Content) -> Head:
-    """Return the beginning of an open file; all of it if no line of data ends in the beginning."""
+def read_head(content: Content, *, short: bool = False) -> Head:
+    """Return the beginning of an open file; all of it if no line of data ends in the beginning, unless `short`."""
     data, complete = content.head, content.complete
     head = Head(data, *first_line(bytes(data) + PAD), complete)
-    if complete or (head.line and b"\n" in data) or head.line[:1] in (b"{", b"["):
+    if short or complete or (head.line and b"\n" in data) or head.line[:1] in (b"{", b"["):
         return head
     whole = content.read()
     return Head(memoryview(whole)[: -len(PAD)].tobytes(), *first_line(whole), True)

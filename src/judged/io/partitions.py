@@ -23,7 +23,7 @@ from judged.io.columns import ColumnRequest, find_columns
 from judged.io.files import PAD, file_path, is_store, map_file, open_regular, raise_file_error
 from judged.io.formats.registry import FORMATS, ROW_SIZE, Detected, Rows, detect_format
 from judged.io.formats.trec import TREC, parse_run, unread_lines
-from judged.io.lines import Head, first_line, whole_lines
+from judged.io.lines import read_head, whole_lines
 from judged.io.open_table import open_whole_run
 from judged.io.origin import Context
 from judged.io.outputs import located
@@ -56,7 +56,10 @@ def open_partitions(source: Any, request: ColumnRequest, name: str | None = None
         FileError: a file that cannot be opened or read; a directory without files.
     """
     if is_dataset(source) or is_lazy(source):
-        return _as_run([_open_lazy(source, request)], "run", name)
+        with _report():
+            names = list(source.schema.names if is_dataset(source) else source.collect_schema().names())
+            columns = find_columns(names, request, Place("run"))
+            return _as_run([LazyTable(source, request, names, list(columns.values()))], "run", name)
     listed = list_files(source)
     if listed is None:
         return None
@@ -69,7 +72,13 @@ def open_partitions(source: Any, request: ColumnRequest, name: str | None = None
     files = [file for file in map_files(partial(_examine, request=request), listed) if file is not None]
     if file_path(source) is not None and not (files and files[0].can_cut):
         return None  # the reader of whole files says what is wrong, or joins scores with labels
-    _check_formats(files, label)
+    if not files:
+        raise_empty_run(label)
+    for file in files:
+        if file.format_name != files[0].format_name:
+            words = " and ".join(f"{one.format_name} ({one.file.name})" for one in (files[0], file))
+            hint = "choose files by a pattern, such as 'run/*.parquet'"
+            raise DataError("form", f"the files of the run have different formats: {words}", where=label, hint=hint)
     detected = files[0].detected
     if detected is None or detected.format.row_groups is None or any(file.packing for file in files):
         parts = _cut_text(files, request)
@@ -156,25 +165,13 @@ def _examine(file: Stored, request: ColumnRequest) -> _Examined | None:
         return None
     with file.open() as raw:
         content = open_regular(raw, file.name)
-    head = Head(content.head, *first_line(bytes(content.head) + PAD), content.complete)
+    head = read_head(content, short=True)
     detected = detect_format(head, request)
     if detected is None:
         empty = head.complete and not head.line
     else:  # a header without rows
         empty = hasattr(detected.header, "names") and b"\n" in head.data and not head.has_rows
     return None if empty else _Examined(file, detected, content.packing)
-
-
-def _check_formats(files: Sequence[_Examined], name: str) -> None:
-    """Raise if there are no files, or files of several formats."""
-    if not files:
-        raise_empty_run(name)
-    first = files[0]
-    for file in files:
-        if file.format_name != first.format_name:
-            words = " and ".join(f"{one.format_name} ({one.file.name})" for one in (first, file))
-            hint = "choose files by a pattern, such as 'run/*.parquet'"
-            raise DataError("form", f"the files of the run have different formats: {words}", where=name, hint=hint)
 
 
 def _check_scores(files: Iterable[tuple[str, bool]]) -> None:
@@ -400,14 +397,6 @@ class LazyTable:
         if hasattr(chosen, "collect_batches"):  # since polars 1.34
             return chosen.collect_batches(chunk_size=ROWS, maintain_order=True)
         return [chosen.collect()]
-
-
-def _open_lazy(source: Any, request: ColumnRequest) -> LazyTable:
-    """Return a dataset or a lazy frame as a partition, after a search for its columns."""
-    with _report():
-        names = list(source.schema.names if is_dataset(source) else source.collect_schema().names())
-        columns = find_columns(names, request, Place("run"))
-        return LazyTable(source, request, names, list(columns.values()))
 
 
 def _report() -> AbstractContextManager[None]:

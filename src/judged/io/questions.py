@@ -17,7 +17,7 @@ from judged.io.containers import flatten_sets
 from judged.io.files import PATH, Content, is_file_like
 from judged.io.lines import read_head
 from judged.io.open_table import open_values
-from judged.io.origin import Context, Origin
+from judged.io.origin import Context
 from judged.io.outputs import located
 from judged.io.recognise import (
     Input,
@@ -83,22 +83,18 @@ def read_questions(
             hint = "write null if it has no value"
             raise DataError("fields", problem, where=origin.place(row), hint=hint, value=missing)
     columns = {role: [record[name] for record in records] for role, name in fields.items()}
-    _check_distinct(columns["question"], origin)
+    seen: dict[str, int] = {}
+    for row, asked in enumerate(columns["question"]):
+        first = seen.setdefault(str(asked), row)
+        if first != row and asked is not None:
+            earlier = f"{origin.place(first)}{origin.describe_row(first)}"
+            problem = f"duplicate question {shown(asked)}{origin.describe_row(row)}; first at {earlier}"
+            hint = "add an id (question_id) to each record, or remove one of them"
+            raise DataError("duplicate-query", problem, where=origin.place(row), value=asked, hint=hint)
     table = _table("run", columns["question"], columns["retrieved"], fields["retrieved"], context, count=count_words)
     run = as_run(table)
     table = _table("qrels", columns["question"], columns["relevant"], fields["relevant"], context)
     return Questions(located(as_qrels(table), source), located(run, source))
-
-
-def _check_distinct(questions: list[Any], items: Origin) -> None:
-    seen: dict[str, int] = {}
-    for row, question in enumerate(questions):
-        first = seen.setdefault(str(question), row)
-        if first != row and question is not None:
-            earlier = f"{items.place(first)}{items.describe_row(first)}"
-            problem = f"duplicate question {shown(question)}{items.describe_row(row)}; first at {earlier}"
-            hint = "add an id (question_id) to each record, or remove one of them"
-            raise DataError("duplicate-query", problem, where=items.place(row), value=question, hint=hint)
 
 
 # ── records ──────────────────────────────────────────────────────────────────────────────────────

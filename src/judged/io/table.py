@@ -254,9 +254,15 @@ def _numbers(table: SourceTable, column: Column) -> Floats:
     values = [parse_number(cell, what) for cell in cells]
     if None in values:
         row = values.index(None)
-        if what == "grade" and not cells[row]:
-            _raise_unfilled(cells, table)
-        raise_number(cells[row], origin.place(row, what), what, origin.describe_row(row))
+        where, empty = origin.place(row, what), cells.count(b"")
+        if what == "grade" and not cells[row]:  # most such files are lists that are not filled in yet
+            have, noun = "has" if empty == 1 else "have", where.column_name or "grade"
+            problem, hint = (
+                f"{empty} of {len(cells)} rows of {table.name} {have} no {noun}",
+                "fill in the missing grades, or drop these rows",
+            )
+            raise DataError("grade-type", problem, where=where, value="", hint=hint)
+        raise_number(cells[row], where, what, origin.describe_row(row))
     return np.array(values, dtype=np.float64)
 
 
@@ -284,14 +290,6 @@ def with_spellings(grades: Mapping[str, float], words: Iterable[Any]) -> dict[An
     known = [word for word in grades if isinstance(word, str)]
     meant = {word: same_column(word, known) for word in {w: None for w in words if isinstance(w, str)}}
     return {**grades, **{word: grades[same] for word, same in meant.items() if same is not None}}
-
-
-def _raise_unfilled(cells: list[bytes], table: SourceTable) -> None:
-    """Raise an error with the number of rows without a grade: most such files are lists that are not filled in yet."""
-    where, empty = table.origin.place(cells.index(b""), "grade"), cells.count(b"")
-    noun, hint = where.column_name or "grade", "fill in the missing grades, or drop these rows"
-    problem = f"{empty} of {len(cells)} rows of {table.name} {'has' if empty == 1 else 'have'} no {noun}"
-    raise DataError("grade-type", problem, where=where, value="", hint=hint)
 
 
 def _wrong_rank(column: Column) -> int:

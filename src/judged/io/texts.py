@@ -15,7 +15,7 @@ from typing import Any
 from judged.errors import DataError, Place, UsageError, shown
 from judged.io.columns import ColumnRequest, Role, match, named_fields
 from judged.io.containers import names_of
-from judged.io.files import PAD, PATH, Content, is_file_like, open_content, open_stream
+from judged.io.files import PATH, Content, is_file_like, open_content, open_stream
 from judged.io.formats.collections import collection_name, is_collection, iterate_collection, texts_file
 from judged.io.formats.columnar import open_columns
 from judged.io.formats.delimited import CSV, iterate_rows, raise_width
@@ -24,7 +24,7 @@ from judged.io.formats.registry import detect_format, raise_undetected
 from judged.io.formats.shapes import shape_texts
 from judged.io.frames import Frame, arrow_frame, frame_of, mapping_frame, raise_lengths
 from judged.io.json_parser import load_json
-from judged.io.lines import Head, first_line, iterate_blocks, iterate_lines
+from judged.io.lines import Head, iterate_blocks, iterate_lines, read_head
 from judged.io.origin import Context
 from judged.io.stored import TextKind
 from judged.io.text import raise_encoding
@@ -209,7 +209,7 @@ def _frame_records(frame: Frame, where: Place) -> Records:
 
 def _file_records(content: Content, ids: Ids) -> Records:
     """Iterate over the records of a file; other lines than those of the ids are parsed only as far as needed to exclude them."""
-    head = Head(content.head, *first_line(bytes(content.head) + PAD), content.complete)
+    head = read_head(content, short=True)
     detected, context = detect_format(head, TEXTS), Context(TEXTS, content.name)
     if detected is not None and detected.format.open_frame is not None:
         with open_columns(content, detected.format) as frame:

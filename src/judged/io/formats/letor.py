@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -36,7 +37,7 @@ def _read_letor(content: Content, detected: Detected, context: Context) -> Qrels
         hint, where = "pass the judgments first, then the run", Place(name, detected.head.number)
         raise DataError("swapped", "labels with features (label qid:…) cannot be a run", hint=hint, where=where)
     codes: dict[bytes, int] = {}  # of queries, in order of appearance
-    query, grade, doc, lines, last = [], [], [], [], b"\n"
+    parts, last = list[tuple[Any, Any, IdColumn, Any]](), b"\n"
     for padded, begin in iterate_blocks(content):
         block, first, last = padded[: -len(PAD)], begin.lines + 1, padded[-9:-8]
         block = block if last == b"\n" else block + b"\n"
@@ -44,16 +45,13 @@ def _read_letor(content: Content, detected: Detected, context: Context) -> Qrels
         if rows is None:
             found = list(_parse_lines(block, first, name))
             qids, labels, docs, numbers = zip(*found, strict=True) if found else ((), (), (), ())
-            query.append(np.array([codes.setdefault(qid, len(codes)) for qid in qids], np.int64))
-            grade.append(np.array(labels, np.float64))
-            doc.append(IdColumn.of(docs))
-            lines.append(np.array(numbers, np.int64))
+            code = np.array([codes.setdefault(qid, len(codes)) for qid in qids], np.int64)
+            parts.append((code, np.array(labels, np.float64), IdColumn.of(docs), np.array(numbers, np.int64)))
         else:
             known = [codes.setdefault(qid, len(codes)) for qid in rows.queries.tolist()]
-            query.append(np.array(known, np.int64)[rows.query])
-            grade.append(rows.number)
-            doc.append(rows.doc)
-            lines.append(np.arange(first, first + len(rows.number)))
+            code = np.array(known, np.int64)[rows.query]
+            parts.append((code, rows.number, rows.doc, np.arange(first, first + len(code))))
+    query, grade, doc, lines = zip(*parts, strict=True)
     return Qrels(
         name=name,
         queries=IdColumn.of(codes),

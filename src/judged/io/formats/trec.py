@@ -19,6 +19,7 @@ from judged.errors import DataError, Hint, Place, Warned, shown
 from judged.io import files as limits
 from judged.io.columns import ColumnRequest
 from judged.io.files import (
+    PAD,
     Content,
     Raw,
     TextLines,
@@ -161,13 +162,6 @@ def _raise_columns(line: bytes, where: Place, layout: TrecColumns, *, other_kind
         hint = "check whether the file is truncated, or the file is of another kind"
     problem = f"expected {counted(width, 'column')} ({' '.join(layout.columns)}), got {count}: {shown(line)}"
     raise DataError(slug, problem, hint=hint, where=where, value=line)
-
-
-def raise_text(text: bytes, name: str, offset: int, line: int, *, first: bool) -> NoReturn:
-    """Raise the error of one line of a run, which begins at this byte; `first`: it is the first line with data."""
-    begin = Begin(offset, line - 1)
-    list(_iterate_rows(text + bytes(8), RUN, name, 0, begin, first=first, lenient=False))
-    raise AssertionError(text)
 
 
 # ── files ────────────────────────────────────────────────────────────────────────────────────────
@@ -386,5 +380,8 @@ def _place(name: str, begin: Counted, data: Bytes, at: int) -> Place:
 
 def _raise_line(name: str, begin: Counted, data: Bytes, at: int, first: bool) -> NoReturn:
     """Report the line that begins at this byte of a stretch, as the parser does."""
-    offset, line = begin().offset, _place(name, begin, data, at).line or 1
-    raise_text(line_at(data, at), name, offset + at, line, first=first and not offset)
+    text, before = line_at(data, at), begin()
+    here = Begin(before.offset + at, before.lines + line_of(data, at) - 1)
+    first = first and not before.offset
+    list(_iterate_rows(text + PAD, RUN, name, 0, here, first=first, lenient=False))
+    raise AssertionError(text)

@@ -93,7 +93,13 @@ def parse_judgments(data: Raw, name: str, form: str = "qrels") -> Qrels:
         _check_lines(data, name, len(layout.columns), " ".join(layout.columns), comments=True)
     qrels = parse_qrels(data, name, layout, aspects=aspects, lenient=True)
     if form == "qrels_jg":
-        _check_duplicates(qrels)
+        assert qrels.aspect is not None
+        seen = set()
+        for row, judged in enumerate(zip(qrels.query.tolist(), qrels.aspect.tolist(), qrels.doc.tolist(), strict=True)):
+            if judged in seen:
+                problem = f"duplicate document {shown(judged[2])} of one judge"
+                raise DataError("duplicate-judgment", problem, where=qrels.where(row))
+            seen.add(judged)
     return qrels
 
 
@@ -118,13 +124,3 @@ def _check_lines(data: Raw, name: str, columns: int, names: str, *, comments: bo
     if odd:
         line = data.count(b"\n", 0, odd.start()) + 1
         raise DataError("columns", f"the line does not have {columns} columns ({names})", where=Place(name, line))
-
-
-def _check_duplicates(qrels: Qrels) -> None:
-    assert qrels.aspect is not None
-    seen = set()
-    for row, judged in enumerate(zip(qrels.query.tolist(), qrels.aspect.tolist(), qrels.doc.tolist(), strict=True)):
-        if judged in seen:
-            problem = f"duplicate document {shown(judged[2])} of one judge"
-            raise DataError("duplicate-judgment", problem, where=qrels.where(row))
-        seen.add(judged)
