@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Unpack
 
-from judged._types import Column
 from judged.core.join import WITH_SETS
 from judged.core.judged import Judged
 from judged.errors import Hint, UsageError, shown
@@ -233,49 +232,43 @@ def with_bounds(values: Values, judged: Judged) -> Values:
     bounded = [m for m in values.measures if m.definition.needs == "grades" and not m.definition.text]
     bounded = [m for m in bounded if m.definition.family != "coverage"]
     views = Views(values.source or Provenance(judged))
-    columns = dict(zip(map(str, bounded), Filled(views, (0.0, top)).columns(bounded), strict=True))
-    low, high = ({**values.columns, **{name: pair[side] for name, pair in columns.items()}} for side in (0, 1))
+    made: dict[tuple[Any, ...], list[Judged]] = {}
+    filled = []
+    for m in bounded:
+        source = views.of(m)
+        sets = (_fill(m, one, (0.0, top), made) for one in source.alternatives or (source.judged,))
+        filled.append(list(zip(*sets, strict=True)))  # for each grade, the ranking with each set of judgments
+    views.compute_together(
+        (one, m) for m, grades in zip(bounded, filled, strict=True) for some in grades for one in some
+    )
+    low, high = dict(values.columns), dict(values.columns)
+    for m, grades in zip(bounded, filled, strict=True):
+        for side, some in zip((low, high), grades, strict=True):
+            columns = [column(m, one, views.orders(one)) for one in some]
+            side[str(m)] = best(m, columns) if len(columns) > 1 else columns[0]
     return replace(values, if_irrelevant=low, if_top=high)
 
 
-class Filled:
-    """Rankings whose unjudged documents have one of several grades, made once for all measures that see the same ranks."""
+def _fill(
+    measure: Measure, judged: Judged, grades: tuple[float, ...], made: dict[tuple[Any, ...], list[Judged]]
+) -> list[Judged]:
+    """Give unjudged documents each of the grades, at the ranks that the measure can see: those below its cutoff would only enlarge the pool.
 
-    def __init__(self, views: Views, grades: Sequence[float]) -> None:
-        self._views, self._grades = views, grades
-        self._made: dict[tuple[Any, ...], list[Judged]] = {}
+    `made` keeps the rankings for all measures that see the same ranks.
+    """
+    cutoff, tokens = (measure.get(name) for name in ("cutoff", "tokens"))
+    if "cutoff" not in measure.definition.laws or judged.policy.ties == "expected":
+        cutoff = None  # the order of ties decides which documents are above the cutoff
+    if cutoff is not None and cutoff >= judged.retrieved.max(initial=0):
+        cutoff = None
+    key = (id(judged), cutoff, None if judged.policy.ties == "expected" else tokens)
+    if key not in made:
+        from judged.core.judged_views import fill_unjudged
+        from judged.core.passages import cut_to_budget
 
-    def columns(self, measures: Sequence[Measure]) -> list[list[Column]]:
-        """Each measure as if every unjudged document that it sees had each of the grades; of several sets of judgments the best."""
-        filled = []
-        for m in measures:
-            source = self._views.of(m)
-            sets = (self._fill(m, one) for one in source.alternatives or (source.judged,))
-            filled.append(list(zip(*sets, strict=True)))  # for each grade, the ranking with each set of judgments
-        self._views.compute_together(
-            (one, m) for m, grades in zip(measures, filled, strict=True) for sets in grades for one in sets
-        )
-        columns = []
-        for m, grades in zip(measures, filled, strict=True):
-            by_set = [[column(m, one, self._views.orders(one)) for one in sets] for sets in grades]
-            columns.append([best(m, values) if len(values) > 1 else values[0] for values in by_set])
-        return columns
-
-    def _fill(self, measure: Measure, judged: Judged) -> list[Judged]:
-        """Fill the ranks that the measure can see: documents below its cutoff would only enlarge the pool."""
-        cutoff, tokens = (measure.get(name) for name in ("cutoff", "tokens"))
-        if "cutoff" not in measure.definition.laws or judged.policy.ties == "expected":
-            cutoff = None  # the order of ties decides which documents are above the cutoff
-        if cutoff is not None and cutoff >= judged.retrieved.max(initial=0):
-            cutoff = None
-        key = (id(judged), cutoff, None if judged.policy.ties == "expected" else tokens)
-        if key not in self._made:
-            from judged.core.judged_views import fill_unjudged
-            from judged.core.passages import cut_to_budget
-
-            cut = judged if key[2] is None else cut_to_budget(judged, key[2])
-            self._made[key] = fill_unjudged(cut if cutoff is None else cut.cut(cutoff), self._grades)
-        return self._made[key]
+        cut = judged if key[2] is None else cut_to_budget(judged, key[2])
+        made[key] = fill_unjudged(cut if cutoff is None else cut.cut(cutoff), grades)
+    return made[key]
 
 
 def _coverage(judged: Judged) -> dict[str, float]:
