@@ -74,10 +74,14 @@ class ClickLog:
         """The deepest rank that was shown."""
         return int(self.rank.max())
 
+    @property
+    def starts(self) -> Ints:
+        """The first row of each session."""
+        return np.flatnonzero(np.diff(self.session, prepend=-1))
+
     def session_query(self) -> Ints:
         """The query of each session, as a code into `pairs.queries`."""
-        first = np.flatnonzero(np.diff(self.session, prepend=-1))
-        return self.pairs.query[self.pair[first]]
+        return self.pairs.query[self.pair[self.starts]]
 
 
 def read_clicks(

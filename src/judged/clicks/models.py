@@ -110,7 +110,7 @@ def _fit_cascade(log: ClickLog, prior: Prior) -> ClickFit:
         row = int(np.argmax(clicks > 1))
         problem = f"{int(clicks[row])} clicks in session {shown(log.sessions[row])}; the cascade model allows one"
         raise DataError("clicks", problem, where=log.name, hint="use another model: dbn")
-    end = np.minimum.reduceat(np.where(log.clicked, log.rank, log.depth), _starts(log))
+    end = np.minimum.reduceat(np.where(log.clicked, log.rank, log.depth), log.starts)
     examined = log.rank <= end[log.session]
     success = sums(log.pair, log.clicked & examined, len(log.pairs))
     trials = sums(log.pair, examined, len(log.pairs))
@@ -121,14 +121,9 @@ def _fit_cascade(log: ClickLog, prior: Prior) -> ClickFit:
     return ClickFit(model="cascade", log=log, prior=prior, attractiveness=rate, log_likelihood=float(likely.sum()))
 
 
-def _starts(log: ClickLog) -> Ints:
-    """The first row of each session."""
-    return np.flatnonzero(np.diff(log.session, prepend=-1))
-
-
 def _check_whole_lists(log: ClickLog, model: str) -> None:
     """Raise for a list with a gap: a user who goes down the list passes every rank."""
-    expected = np.arange(len(log)) - _starts(log)[log.session] + 1
+    expected = np.arange(len(log)) - log.starts[log.session] + 1
     wrong = np.flatnonzero(log.rank != expected)
     if len(wrong):
         row = int(wrong[0])
@@ -346,7 +341,7 @@ def _fit_bayesian(log: ClickLog, prior: Prior, persistence: float | None = None)
         raise UsageError("parameter", problem, value=persistence)
     _check_whole_lists(log, "dbn")
     pairs, free = len(log.pairs), persistence is None
-    last_click = np.maximum.reduceat(np.where(log.clicked, log.rank, 0), _starts(log))
+    last_click = np.maximum.reduceat(np.where(log.clicked, log.rank, 0), log.starts)
     last, tails = last_click[log.session], _Tails.of(log, last_click)
     clicked = sums(log.pair, log.clicked, pairs)
     skipped = sums(log.pair, ~log.clicked & (log.rank <= np.maximum(last, 1)), pairs)

@@ -9,7 +9,6 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from judged._types import Floats
 from judged.comparison.difference import largest_difference
 from judged.comparison.evaluated_runs import ComparedRuns, common_measures, evaluate_runs, matrix
 from judged.comparison.tables import listed
@@ -183,20 +182,16 @@ def variance(
 
 def _components(tables: list[ComparedRuns], systems: int) -> dict[str, VarianceComponents]:
     """The components of every measure, over the queries that all judges judged; one table per judge."""
-    common = [q for q in tables[0].results[0].queries if all(q in set(t.results[0].queries) for t in tables)]
-    parts = {}
+    places = [{q: i for i, q in enumerate(t.results[0].queries)} for t in tables]
+    common = [q for q in places[0] if all(q in place for place in places)]
+    rows, parts = [[place[q] for q in common] for place in places], {}
     for m in common_measures(tables[0].results):
-        y = np.stack([_values(t.results, str(m), common) for t in tables], axis=2)  # queries × runs × judges
+        by_judge = [matrix(t.results, str(m))[at] for t, at in zip(tables, rows, strict=True)]
+        y = np.stack(by_judge, axis=2)  # queries × runs × judges
         y = y[known_rows(y.reshape(len(y), -1))]
         shaped = y.reshape(len(y), systems, -1, len(tables)).transpose(1, 0, 3, 2)
         parts[str(m)] = variance_components(shaped)
     return parts
-
-
-def _values(results: tuple[Values, ...], measure: str, queries: list[Any]) -> Floats:
-    """Values of the queries × runs."""
-    place = {q: i for i, q in enumerate(results[0].queries)}
-    return matrix(results, measure)[[place[q] for q in queries]]
 
 
 def _replicates(runs: Mapping[str, Any]) -> dict[str, list[Any]]:

@@ -14,7 +14,7 @@ from judged._types import Floats
 from judged.core.judged import Confusion, Judged
 from judged.core.labelled import check_same_index, column_of, rank_labels
 from judged.curves.points import UNIT_SQUARE, Curve, Curves
-from judged.curves.run_curves import confusion_at, group_ends, is_number, roc_points
+from judged.curves.run_curves import confusion_at, is_number, roc_points
 from judged.errors import DataError, Hint, UsageError, Warned, shown
 from judged.measures.registry import parse
 from judged.stats.checks import check_share
@@ -234,7 +234,7 @@ def _scores_at(scores: Any, ranks: Any) -> Floats:
 
 def _precision_recall(j: Judged, level: float) -> Curve:
     """Return the curve by rank, with a point at the end of each group of equal scores."""
-    ranks = group_ends(j, 0)
+    ranks = np.unique(j.tie_last)
     decisions = confusion_at(j, 0, ranks, level)
     if not np.any(decisions.tp):
         raise DataError("one-class", "no label is positive", hint=Hint("check {level}", level=None))

@@ -29,11 +29,6 @@ from judged.steps import step
 from judged.tables.table import counted
 
 
-def group_ends(j: Judged, row: int) -> Ints:
-    """Return the last rank of each group of equal scores, for a query whose documents are all judged: its thresholds."""
-    return np.unique(j.tie_last[j.query == row])
-
-
 def confusion_at(j: Judged, row: int, ranks: Ints, level: float = 1) -> Confusion:
     """Return the confusion counts of one query at each rank; relevant documents that were not retrieved are false negatives.
 

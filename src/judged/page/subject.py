@@ -49,9 +49,9 @@ class Subject:
     def means(self) -> list[list[float]]:
         """The means as printed in the terminal, [measure][run]."""
         if self.comparison is None:
-            return [[self.first.mean()[str(m)]] for m in self.measures]
-        means = self.comparison.means()
-        return [[means[run][str(m)] for run in self.runs] for m in self.measures]
+            means = self.first.mean()
+            return [[means[str(m)]] for m in self.measures]
+        return [self.comparison.mean_of(str(m)).tolist() for m in self.measures]
 
     @cached_property
     def intervals(self) -> list[list[tuple[float, float] | None]]:
