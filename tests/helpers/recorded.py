@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from needs import COLLECTIONS
@@ -16,10 +17,16 @@ from judged.core.join import join
 from judged.core.judged import Judged
 from judged.core.policy import Policy
 from judged.core.tables import Qrels, Run
-from judged.io.files import PAD, read_bytes
+from judged.io.files import PAD, open_content
 from judged.io.formats.trec import parse_qrels, parse_run
 
 DATA = COLLECTIONS
+
+
+def read_bytes(path: Path) -> Any:
+    """Return the content of a file, decompressed, with the bytes that the parsers expect after it."""
+    with open_content(path) as content:
+        return content.read()
 
 
 @dataclass(frozen=True)

@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
-from recorded import DATA
+from recorded import DATA, read_bytes
 
 from judged.cli.trec_eval import flags_of, main, options_of
 from judged.core.tables import Qrels, Run
 from judged.evaluation.trec_eval_output import Options, evaluate_files
-from judged.io.files import PAD, read_bytes
+from judged.io.files import PAD
 from judged.io.formats.trec_eval import parse_judgments, parse_ranking
 
 EDGE_CASES = Path(__file__).parents[1] / "data" / "edge_cases"
