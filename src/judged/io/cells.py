@@ -55,8 +55,13 @@ def group_ids(values: RawIds, origin: Origin, role: str) -> tuple[IdColumn, Ints
     """Return each id once in order of appearance, the index of every row's id, and their type."""
     if isinstance(values, tuple):
         return *values, "text"
-    if isinstance(values, IdColumn):
-        return *_distinct(values), "text"
+    if isinstance(values, IdColumn):  # equal ids are mostly adjacent
+        rows = np.arange(len(values))
+        new = np.ones(len(values), bool)
+        new[1:] = ~values.same(rows[1:], values, rows[:-1])
+        seen: dict[bytes, int] = {}
+        place = np.array([seen.setdefault(raw, len(seen)) for raw in values.take(new).tolist()], dtype=np.int64)
+        return IdColumn.of(seen), place[np.cumsum(new) - 1], "text"
     if isinstance(values, np.ndarray) and values.dtype.kind in "iu" and not is_masked_array(values):
         _, first, code = np.unique(values, return_index=True, return_inverse=True)
         order = np.argsort(first)
@@ -68,20 +73,10 @@ def group_ids(values: RawIds, origin: Origin, role: str) -> tuple[IdColumn, Ints
     distinct = {item: i for i, item in enumerate(dict.fromkeys(items))}
     names = list(distinct)
     text, kind = encode_ids(names, replace(origin, rows=lambda at: items.index(names[at])), role)
-    seen: dict[bytes, int] = {}  # 7 and "7" of a JSON file are one id
+    seen = {}  # 7 and "7" of a JSON file are one id
     place = np.array([seen.setdefault(raw, len(seen)) for raw in text.tolist()], dtype=np.int64)
     code = np.fromiter(map(distinct.__getitem__, items), np.int64, len(items))
     return IdColumn.of(seen) if len(seen) < len(text) else text, place[code], kind
-
-
-def _distinct(text: IdColumn) -> tuple[IdColumn, Ints]:
-    """Return each id once in order of appearance, and the index of every row's id; equal ids are mostly adjacent."""
-    rows = np.arange(len(text))
-    new = np.ones(len(text), bool)
-    new[1:] = ~text.same(rows[1:], text, rows[:-1])
-    seen: dict[bytes, int] = {}
-    place = np.array([seen.setdefault(raw, len(seen)) for raw in text.take(new).tolist()], dtype=np.int64)
-    return IdColumn.of(seen), place[np.cumsum(new) - 1]
 
 
 def as_list(values: Column, origin: Origin, role: str) -> list[Any]:

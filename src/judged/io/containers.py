@@ -133,7 +133,9 @@ def read_rankings(queries: list[Any], rankings: list[Any], context: Context, par
         number = list(chain.from_iterable(ranking.values() for ranking in rankings if len(ranking)))
     else:
         entries = list(chain.from_iterable(_entries(ranking, context) for ranking in rankings if len(ranking)))
-        if _have_details(entries):
+        plain = not entries or isinstance(entries[0], (str, int))
+        objects = not plain and all(isinstance(entry, Mapping) for entry in entries)
+        if (objects and are_chunks(entries[0])) or (not plain and are_spans(entries)):  # more than ids and numbers
             docs, number, passages = read_chunk_entries(entries, context.request.what, places(entries))
         else:
             docs, number = _split(entries, context, places(entries))
@@ -169,15 +171,6 @@ def flatten_sets(queries: list[Any], rankings: list[Any], context: Context) -> t
         flat.append([entry for part in parts for entry in part])
         choice += [number for number, part in enumerate(parts) for _ in part]
     return flat, np.array(choice, dtype=np.int64)
-
-
-def _have_details(entries: list[Any]) -> bool:
-    """Return whether entries of lists have more than documents and numbers: spans, tokens, ids under other names."""
-    if not entries or isinstance(entries[0], (str, int)):
-        return False
-    if are_spans(entries):
-        return True
-    return all(isinstance(entry, Mapping) for entry in entries) and are_chunks(entries[0])
 
 
 def _kind(ranking: Any, context: Context) -> str | None:
@@ -269,23 +262,19 @@ def read_items(items: list[Any], context: Context) -> SourceTable | ColumnBatche
             return _read_nested(items, *keys, context)
         values = chain.from_iterable(item.values() for item in items)
         if not is_flat(items[0], request) and all(is_list(value) or isinstance(value, Mapping) for value in values):
-            return _read_mappings(items, context)
+            # A mapping of queries in several items, such as `{query: {doc: score}}` on each line.
+            queries = [query for item in items for query in item]
+            if len(items) < len(queries) and len(set(map(str, queries))) < len(queries):
+                raise_several(context)
+            rankings = [ranking for item in items for ranking in item.values()]
+            part = np.repeat(np.arange(len(items)), [len(item) for item in items])
+            return read_rankings(queries, rankings, context, part)
         return read_records(items, context)
     if all(issubclass(kind, Mapping) or named_fields(kind) is not None for kind in kinds):
         return read_records(items, context)
     if request.is_ranking and all(hasattr(kind, "columns") for kind in kinds):
         raise_several(context)
     return read_tuples(items, context)
-
-
-def _read_mappings(items: list[Mapping[Any, Any]], context: Context) -> SourceTable:
-    """Read a mapping of queries in several items, such as `{query: {doc: score}}` on each line."""
-    queries = [query for item in items for query in item]
-    if len(items) < len(queries) and len(set(map(str, queries))) < len(queries):
-        raise_several(context)
-    rankings = [ranking for item in items for ranking in item.values()]
-    part = np.repeat(np.arange(len(items)), [len(item) for item in items])
-    return read_rankings(queries, rankings, context, part)
 
 
 def _read_nested(records: list[Any], query: str, ranking: str, context: Context) -> SourceTable:

@@ -88,7 +88,15 @@ def whole_lines(pieces: Iterable[bytes]) -> Iterator[tuple[bytes, Begin]]:
 def iterate_blocks(content: Content) -> Iterator[tuple[bytes, Begin]]:
     """Iterate over padded blocks of whole lines, each ended by LF or CRLF; the last line may have no end."""
     skip = text_start(content.head, content.name)
-    for block, begin in whole_lines(_with_newlines(content.pieces(nul=True))):
+    parts, held = content.pieces(nul=True), list[bytes]()
+    for part in parts:
+        held.append(part)
+        if b"\n" in part or len(held) * _STEP > limits.LONGEST_LINE:
+            break
+    parts = chain(held, parts)
+    if not any(b"\n" in part for part in held):  # lines end in CR
+        parts = (part.replace(b"\r", b"\n") for part in parts)
+    for block, begin in whole_lines(parts):
         yield block[skip:], begin
         skip = 0
 
@@ -98,14 +106,3 @@ def iterate_lines(content: Content) -> Iterator[bytes]:
     for block, _ in iterate_blocks(content):
         for line in block[: -len(PAD)].removesuffix(b"\n").split(b"\n"):
             yield line.removesuffix(b"\r")
-
-
-def _with_newlines(parts: Iterator[bytes]) -> Iterator[bytes]:
-    """Return the parts; if no line ends with LF, with an LF for each CR."""
-    held: list[bytes] = []
-    for part in parts:
-        held.append(part)
-        if b"\n" in part or len(held) * _STEP > limits.LONGEST_LINE:
-            break
-    parts = chain(held, parts)
-    return parts if any(b"\n" in part for part in held) else (part.replace(b"\r", b"\n") for part in parts)
