@@ -204,22 +204,23 @@ def _verdicts(
     d: Floats, found: TestOutcome, level: Floats, low: Floats, high: Floats, margin: float, test: PairTest, few: str
 ) -> tuple[tuple[Verdict, ...], tuple[str, ...]]:
     """The verdict on each pair, and why it was not tested; `few` is the number of queries or clusters in words."""
-    counted = None if test.direction is None else np.sign(test.direction(d))
+    direction = np.zeros_like(low) if test.direction is None else np.sign(test.direction(d)) * (found.p <= level)
+    alike = f"identical on these {len(d)} queries" if len(d) > 1 else "identical on this query"
     verdicts, notes = list[Verdict](), []
-    for i, reason in enumerate(found.note):
+    columns = (np.any(d, axis=0), low, high, direction)
+    for reason, some, least, most, won in zip(found.note, *(x.tolist() for x in columns), strict=True):
         verdict: Verdict = "no clear difference"
         note = ""
-        if not d[:, i].any():
-            verdict = "identical"
-            note = f"identical on these {len(d)} queries" if len(d) > 1 else "identical on this query"
-        elif np.isnan(low[i]):
+        if not some:
+            verdict, note = "identical", alike
+        elif least != least:
             verdict, note = "too few queries", reason or f"{few} are too few for this test at this level"
-        elif -margin < low[i] and high[i] < margin:
+        elif -margin < least and most < margin:
             verdict = "equal"
-        elif counted is None:
-            verdict = "better" if low[i] > 0 else "worse" if high[i] < 0 else verdict
-        elif counted[i] and found.p[i] <= level[i]:
-            verdict = "wins more queries" if counted[i] > 0 else "loses more queries"
+        elif test.direction is None:
+            verdict = "better" if least > 0 else "worse" if most < 0 else verdict
+        elif won:
+            verdict = "wins more queries" if won > 0 else "loses more queries"
         verdicts.append(verdict)
         notes.append(note)
     return tuple(verdicts), tuple(notes)
