@@ -7,8 +7,7 @@ import pytest
 from tests.helpers.browser_waits import until
 
 import judged as jd
-from judged.comparison.answer import odds
-from judged.comparison.difference import p_clause
+from judged.comparison.difference import odds, p_clause
 from judged.comparison.tables import summary_markdown
 
 

@@ -2,35 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from itertools import combinations
-from typing import Any, Unpack
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
-from judged._types import Ints
+from judged._types import Bools, Floats, Ints
 from judged.comparison.comparison import Comparison
-from judged.comparison.difference import ComparisonSettings, Family, PairsOfRuns
-from judged.comparison.evaluated_runs import (
-    ComparedRuns,
-    common_measures,
-    evaluate_runs,
-    matrix,
-    slice_requests,
+from judged.comparison.difference import (
+    POWER,
+    ComparisonSettings,
+    Difference,
+    Family,
+    largest_difference,
+    skewed,
+    skewness,
 )
+from judged.comparison.evaluated_runs import ComparedRuns, common_measures, evaluate_runs, matrix, slice_requests
 from judged.errors import Hint, UsageError, Warned, shown
 from judged.evaluation.evaluate import DEFAULT, Measures
 from judged.evaluation.options import EvaluateOptions
 from judged.evaluation.slices import Slices, slices_of
 from judged.evaluation.values import Values
 from judged.io.run_names import short_names
-from judged.stats.checks import check_choice, check_count, no_weights
+from judged.measures.registry import Measure
+from judged.stats.checks import check_choice, check_count, deviations, no_weights
 from judged.stats.corrections import CORRECTIONS
-from judged.stats.decisions import check_levels
-from judged.stats.differences import known_rows
+from judged.stats.decisions import OPPOSITE, Decisions, check_levels, decide_family
+from judged.stats.differences import known_rows, linearised, sum_by_cluster
+from judged.stats.effect_sizes import cliff, record, standardised
 from judged.stats.paired.registry import TESTS
+from judged.stats.power import MATERIAL, queries_needed_about
+from judged.stats.two_phase import FEWEST, CheapValues, two_phase_means
 from judged.steps import step
 from judged.tables.table import counted
 
@@ -210,3 +217,208 @@ def _pairs(names: Sequence[str], baseline: str | int | None) -> Ints:
         hint = f"did you mean {near[0]}?" if near else f"choose one of {', '.join(names)}"
         raise UsageError("baseline", f"no run is called {shown(baseline)}", hint=hint, value=baseline)
     return np.array([(first, other) for other in range(len(names)) if other != first])
+
+
+# ── tests and intervals of all pairs ─────────────────────────────────────────────────────────────
+
+_SPARSE = 10  # queries that changed; with fewer, a few other queries may turn the result
+_PAIRS = 4096  # described at a time: their values are columns of all queries
+
+
+class _Slice(NamedTuple):
+    """The values of a measure on the queries of a slice, or on all of them, with the clusters (codes) or weights of the queries."""
+
+    measure: Measure
+    label: str | None
+    values: Floats
+    clusters: Ints | None
+    weights: Floats | None
+    cheap: CheapValues | None  # values by a model, of more queries
+
+
+@dataclass(frozen=True, slots=True)
+class PairsOfRuns:
+    """Pairs (a, b) of runs, the slices of queries and how they are compared."""
+
+    names: Sequence[str]
+    pairs: Ints
+    slices: Sequence[tuple[str, Bools]]
+    clusters: Ints | None
+    settings: ComparisonSettings
+    weights: Floats | None = None  # of the queries
+    model: Mapping[str, Floats] | None = None  # values by a model, queries × runs
+
+    def compare(self, columns: Mapping[Measure, Floats]) -> tuple[list[Difference], ComparisonSettings]:
+        """Compare every pair by each measure, values of queries × runs, over all queries and then over each slice.
+
+        The pairs by one measure over all queries are a family of tests, and those over all slices that have enough
+        queries another; or the pairs by all measures, if the settings say so. The settings are returned with the
+        numbers of tests and what was remarked on them.
+        """
+        s, families, remarks = self.settings, [columns], dict[str, None]()
+        rows, more, tests, slice_tests, used = list[Difference](), list[Difference](), 0, 0, s.test
+        if s.family == "measure":
+            families = [{m: x} for m, x in columns.items()]
+            first, *others = map(str, columns)
+            if others:
+                rest = "the other one is" if len(others) == 1 else f"the other {len(others)} are"
+                remarks[f"the primary measure is {first}; {rest} secondary, each tested on its own"] = None
+        for family in families:
+            found, count, texts, test = self._family(family, [(None, True)], 1)
+            rows, tests = [*rows, *found], max(tests, count)
+            remarks |= dict.fromkeys(texts)
+            used = test if test != s.test else used
+            if self.slices:
+                found, count, texts, _ = self._family(family, self.slices, s.min_queries)
+                more, slice_tests = [*more, *found], max(slice_tests, count)
+                remarks |= dict.fromkeys(f"slices: {text}" for text in texts)
+        resamples = s.resamples if used == s.test else None
+        told = tuple(remarks)
+        settings = replace(s, test=used, resamples=resamples, tests=tests, slice_tests=slice_tests, remarks=told)
+        return [*rows, *more], settings
+
+    def _family(
+        self, columns: Mapping[Measure, Floats], slices: Sequence[tuple[str | None, Bools | bool]], least: int
+    ) -> tuple[list[Difference], int, tuple[str, ...], str]:
+        """Differences on each slice by each measure, the number of tests, the remarks on them, and the test that was used."""
+        s, parts = self.settings, list[_Slice]()
+        for m, x in columns.items():
+            known = known_rows(x) if self.weights is None else known_rows(x) & (self.weights > 0)
+            by_model = None if self.model is None else self.model[str(m)]
+            for label, inside in slices:
+                rows, cheap = known & inside, None
+                if by_model is not None:  # its values of all queries, or of all of a slice
+                    whole = known_rows(by_model) & inside
+                    rows &= whole
+                    cheap = CheapValues(by_model[whole], rows[whole])
+                clusters = None if self.clusters is None else self.clusters[rows]
+                weights = None if self.weights is None else self.weights[rows]
+                parts.append(_Slice(m, label, x[rows], clusters, weights, cheap))
+        tested = [part for part in parts if len(part.values) >= least]
+        decided = decide_family(
+            [part.values for part in tested],
+            self.pairs,
+            test=s.test,
+            correction=s.correction,
+            alpha=s.alpha,
+            margin=s.margin,
+            limits=[largest_difference(part.measure) for part in tested],
+            clusters=[part.clusters for part in tested],
+            weights=[part.weights for part in tested],
+            cheap=[part.cheap for part in tested],
+            resamples=s.resamples,
+            seed=s.seed,
+        )
+        by_part = iter(decided)
+        found = [
+            row for part in parts for row in self._rows(part, next(by_part) if len(part.values) >= least else None)
+        ]
+        if not decided:
+            return found, 0, (), s.test
+        return found, decided[0].tests, decided[0].remarks, decided[0].test
+
+    def _rows(self, part: _Slice, decided: Decisions | None) -> list[Difference]:
+        """The differences of all pairs on a slice; undecided if it has too few queries."""
+        x, lower, rows = part.values, part.measure.definition.lower_is_better, []
+        if part.weights is not None and len(x):
+            w = part.weights / part.weights.max()
+            x = linearised(w[:, None] * x, w)  # whose plain mean is the weighted one
+        if not len(x):
+            means = np.full(len(self.names), math.nan)
+        elif part.cheap is None or len(x) < FEWEST:
+            means = np.asarray(x.mean(axis=0))
+        else:  # the estimates for all queries
+            means = two_phase_means(part.values, part.cheap).mean
+        if decided is None:
+            return self._untested(part, means)
+        units = x if part.clusters is None else linearised(*sum_by_cluster(part.values, part.clusters))
+        for start in range(0, len(self.pairs), _PAIRS):
+            pairs = self.pairs[start : start + _PAIRS]
+            a, b = part.values[:, pairs[:, 0]], part.values[:, pairs[:, 1]]
+            d = units[:, pairs[:, 1]] - units[:, pairs[:, 0]]
+            tested = x[:, pairs[:, 0]], x[:, pairs[:, 1]]
+            counts = record(a, b)
+            sizes = standardised(*tested), counts.superiority, cliff(a, b)
+            skew, spread = skewness(d).tolist(), deviations(d).tolist()
+            for k, pair in enumerate(pairs.tolist()):
+                i = start + k
+                verdict = decided.verdict[i]
+                row = self._row(
+                    part,
+                    pair,
+                    means,
+                    (int(counts.wins[k]), int(counts.losses[k])),
+                    difference=float(decided.difference[i]),
+                    low=float(decided.low[i]),
+                    high=float(decided.high[i]),
+                    level=float(decided.level[i]),
+                    p=float(decided.p[i]),
+                    adjusted=float(decided.adjusted[i]),
+                    d_z=float(sizes[0][k]),
+                    superiority=1 - float(sizes[1][k]) if lower else float(sizes[1][k]),
+                    cliff=float(sizes[2][k]),
+                    note=decided.note[i],
+                    verdict=OPPOSITE.get(verdict, verdict) if lower else verdict,
+                )
+                rows.append(notes_on(row, len(d), skew[k], spread[k], decided.test, self.settings.margin))
+        return rows
+
+    def _untested(self, part: _Slice, means: Floats) -> list[Difference]:
+        """The rows of a slice of too few queries."""
+        x, rows = part.values, []
+        unknown: dict[str, Any] = dict.fromkeys(
+            ("low", "high", "level", "p", "adjusted", "d_z", "superiority", "cliff"), math.nan
+        )
+        for a, b in self.pairs.tolist():
+            sides = int((x[:, b] > x[:, a]).sum()), int((x[:, b] < x[:, a]).sum())
+            more = float(means[b] - means[a])
+            rows.append(self._row(part, (a, b), means, sides, difference=more, verdict="too few queries", **unknown))
+        return rows
+
+    def _row(
+        self, part: _Slice, pair: Sequence[int], means: Floats, sides: tuple[int, int], **found: Any
+    ) -> Difference:
+        """The difference of a pair; `sides` are the numbers of queries on which the second run has the higher and the lower value."""
+        wins, losses = reversed(sides) if part.measure.definition.lower_is_better else sides
+        a, b = pair
+        return Difference(
+            measure=str(part.measure),
+            a=self.names[a],
+            b=self.names[b],
+            part=part.label,
+            queries=len(part.values),
+            mean_a=float(means[a]),
+            mean_b=float(means[b]),
+            wins=wins,
+            ties=len(part.values) - wins - losses,
+            losses=losses,
+            **found,
+        )
+
+
+def notes_on(row: Difference, units: int, skew: float, spread: float, test: str, margin: float) -> Difference:
+    """Add the notes on a difference: few queries that changed, skewness that makes a verdict doubtful, queries needed.
+
+    Args:
+        row: the difference.
+        units: number of independent units: queries, or clusters of them. Queries needed are in clusters of the same size.
+        skew: skewness of the differences of units.
+        spread: their standard deviation.
+        test: the test that was used.
+        margin: largest difference that does not matter.
+    """
+    notes = [row.note] if row.note else []
+    changed = row.wins + row.losses
+    if row.verdict not in ("identical", "too few queries"):
+        if changed < _SPARSE and row.ties:
+            notes.append(f"only {changed} of {counted(row.queries, 'query')} changed")
+        elif row.verdict != "no clear difference" and test in ("t", "permutation") and skewed(skew, units):
+            notes.append(f"differences are skewed ({skew:+.1f}): the {test} test may reject too often, use bootstrap")
+    material = margin or MATERIAL * abs(row.mean_a)
+    needed = None
+    if row.verdict == "no clear difference" and material > 0 and spread > 0:
+        more = queries_needed_about(material, spread, power=POWER, alpha=row.level)
+        needed = None if more is None else math.ceil(more * (row.queries / units))
+    if needed is None or needed <= row.queries:
+        return replace(row, note="; ".join(notes)) if notes else row
+    return replace(row, note="; ".join(notes), material=material, needed=needed)

@@ -1,26 +1,31 @@
-"""A `Difference` between two runs by one measure, with its verdict; and all differences of a comparison, under its settings."""
+"""A `Difference` between two runs by one measure, with its verdict; and the answer of a comparison in words.
+
+The answer is a headline of at most twelve words per measure, and the size, certainty and place of the difference. Terminal,
+Markdown, notebooks and the page take their words from here. Words are lists of texts and of runs by number, because names
+are shortened and isolated where they are shown.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from judged._types import Bools, Floats, Ints
-from judged.measures.registry import Measure
-from judged.stats.checks import deviations
+from judged._types import Floats
+from judged.evaluation.model_judgments import worth_of_model
+from judged.evaluation.values import Values
+from judged.measures.registry import Measure, parse
 from judged.stats.corrections import CORRECTIONS
-from judged.stats.decisions import OPPOSITE, Decisions, Verdict, decide_family
-from judged.stats.differences import known_rows, linearised, sum_by_cluster
-from judged.stats.effect_sizes import cliff, record, standardised
+from judged.stats.decisions import OPPOSITE, Verdict
 from judged.stats.paired.registry import TESTS
-from judged.stats.power import MATERIAL, queries_needed_about
-from judged.stats.two_phase import FEWEST, CheapValues, two_phase_means
 from judged.tables.result import with_ends
-from judged.tables.table import counted, number, p_text
+from judged.tables.table import Detail, Span, number, p_text, signed
+
+if TYPE_CHECKING:
+    from judged.comparison.comparison import Comparison
 
 Family = Literal["measure", "all"]
 
@@ -101,7 +106,6 @@ _SIGNS: dict[Verdict, str] = {
     "equal": "=",
     "identical": "≡",
 }
-_SPARSE = 10  # queries that changed; with fewer, a few other queries may turn the result
 SKEWED = 0.25  # |skewness| / √n above which the t test rejects in more than about 6% instead of 5%
 _SKEWNESS_KNOWN = 25  # queries; from fewer, skewness cannot be estimated
 
@@ -238,34 +242,6 @@ def p_clause(p: float) -> str:
     return f"p < {text[1:]}" if text.startswith("<") else f"p = {text}"
 
 
-def notes_on(row: Difference, units: int, skew: float, spread: float, test: str, margin: float) -> Difference:
-    """Add the notes on a difference: few queries that changed, skewness that makes a verdict doubtful, queries needed.
-
-    Args:
-        row: the difference.
-        units: number of independent units: queries, or clusters of them. Queries needed are in clusters of the same size.
-        skew: skewness of the differences of units.
-        spread: their standard deviation.
-        test: the test that was used.
-        margin: largest difference that does not matter.
-    """
-    notes = [row.note] if row.note else []
-    changed = row.wins + row.losses
-    if row.verdict not in ("identical", "too few queries"):
-        if changed < _SPARSE and row.ties:
-            notes.append(f"only {changed} of {counted(row.queries, 'query')} changed")
-        elif row.verdict != "no clear difference" and test in ("t", "permutation") and skewed(skew, units):
-            notes.append(f"differences are skewed ({skew:+.1f}): the {test} test may reject too often, use bootstrap")
-    material = margin or MATERIAL * abs(row.mean_a)
-    needed = None
-    if row.verdict == "no clear difference" and material > 0 and spread > 0:
-        more = queries_needed_about(material, spread, power=POWER, alpha=row.level)
-        needed = None if more is None else math.ceil(more * (row.queries / units))
-    if needed is None or needed <= row.queries:
-        return replace(row, note="; ".join(notes)) if notes else row
-    return replace(row, note="; ".join(notes), material=material, needed=needed)
-
-
 def skewed(skew: float, units: int) -> bool:
     """Return whether differences are so skewed that the t test rejects too often.
 
@@ -291,175 +267,222 @@ def tracked_differences(rows: Iterable[Difference]) -> dict[str, float]:
     return with_ends({n: r.difference for n, r in named.items()}, {n: (r.low, r.high) for n, r in named.items()})
 
 
-_PAIRS = 4096  # described at a time: their values are columns of all queries
+# ── headlines ────────────────────────────────────────────────────────────────────────────────────
 
-
-class _Slice(NamedTuple):
-    """The values of a measure on the queries of a slice, or on all of them, with the clusters (codes) or weights of the queries."""
-
-    measure: Measure
-    label: str | None
-    values: Floats
-    clusters: Ints | None
-    weights: Floats | None
-    cheap: CheapValues | None  # values by a model, of more queries
+PLACES = 3
+_VERY_SURE = 0.001  # corrected p below which the answer says so
+_WON: tuple[Verdict, ...] = ("better", "wins more queries")
+_TONES = {"better": "better", "wins more queries": "better", "worse": "worse", "loses more queries": "worse"}
 
 
 @dataclass(frozen=True, slots=True)
-class PairsOfRuns:
-    """Pairs (a, b) of runs, the slices of queries and how they are compared."""
+class Headline:
+    """The headline on one measure, the runs (a, b) that it compares, and the lines below it."""
 
-    names: Sequence[str]
-    pairs: Ints
-    slices: Sequence[tuple[str, Bools]]
-    clusters: Ints | None
-    settings: ComparisonSettings
-    weights: Floats | None = None  # of the queries
-    model: Mapping[str, Floats] | None = None  # values by a model, queries × runs
+    words: Words
+    pair: tuple[int, int]
+    more: tuple[Words, ...] = ()
 
-    def compare(self, columns: Mapping[Measure, Floats]) -> tuple[list[Difference], ComparisonSettings]:
-        """Compare every pair by each measure, values of queries × runs, over all queries and then over each slice.
 
-        The pairs by one measure over all queries are a family of tests, and those over all slices that have enough
-        queries another; or the pairs by all measures, if the settings say so. The settings are returned with the
-        numbers of tests and what was remarked on them.
-        """
-        s, families, remarks = self.settings, [columns], dict[str, None]()
-        rows, more, tests, slice_tests, used = list[Difference](), list[Difference](), 0, 0, s.test
-        if s.family == "measure":
-            families = [{m: x} for m, x in columns.items()]
-            first, *others = map(str, columns)
-            if others:
-                rest = "the other one is" if len(others) == 1 else f"the other {len(others)} are"
-                remarks[f"the primary measure is {first}; {rest} secondary, each tested on its own"] = None
-        for family in families:
-            found, count, texts, test = self._family(family, [(None, True)], 1)
-            rows, tests = [*rows, *found], max(tests, count)
-            remarks |= dict.fromkeys(texts)
-            used = test if test != s.test else used
-            if self.slices:
-                found, count, texts, _ = self._family(family, self.slices, s.min_queries)
-                more, slice_tests = [*more, *found], max(slice_tests, count)
-                remarks |= dict.fromkeys(f"slices: {text}" for text in texts)
-        resamples = s.resamples if used == s.test else None
-        told = tuple(remarks)
-        settings = replace(s, test=used, resamples=resamples, tests=tests, slice_tests=slice_tests, remarks=told)
-        return [*rows, *more], settings
+def best_first(measure: Measure, means: Sequence[float]) -> list[int]:
+    """Return the runs by mean, best first; runs without a mean come last."""
+    sign = 1 if measure.definition.lower_is_better else -1
+    keys = [math.inf if math.isnan(mean) else sign * mean for mean in means]
+    return sorted(range(len(keys)), key=keys.__getitem__)
 
-    def _family(
-        self, columns: Mapping[Measure, Floats], slices: Sequence[tuple[str | None, Bools | bool]], least: int
-    ) -> tuple[list[Difference], int, tuple[str, ...], str]:
-        """Differences on each slice by each measure, the number of tests, the remarks on them, and the test that was used."""
-        s, parts = self.settings, list[_Slice]()
-        for m, x in columns.items():
-            known = known_rows(x) if self.weights is None else known_rows(x) & (self.weights > 0)
-            by_model = None if self.model is None else self.model[str(m)]
-            for label, inside in slices:
-                rows, cheap = known & inside, None
-                if by_model is not None:  # its values of all queries, or of all of a slice
-                    whole = known_rows(by_model) & inside
-                    rows &= whole
-                    cheap = CheapValues(by_model[whole], rows[whole])
-                clusters = None if self.clusters is None else self.clusters[rows]
-                weights = None if self.weights is None else self.weights[rows]
-                parts.append(_Slice(m, label, x[rows], clusters, weights, cheap))
-        tested = [part for part in parts if len(part.values) >= least]
-        decided = decide_family(
-            [part.values for part in tested],
-            self.pairs,
-            test=s.test,
-            correction=s.correction,
-            alpha=s.alpha,
-            margin=s.margin,
-            limits=[largest_difference(part.measure) for part in tested],
-            clusters=[part.clusters for part in tested],
-            weights=[part.weights for part in tested],
-            cheap=[part.cheap for part in tested],
-            resamples=s.resamples,
-            seed=s.seed,
-        )
-        by_part = iter(decided)
-        found = [
-            row for part in parts for row in self._rows(part, next(by_part) if len(part.values) >= least else None)
-        ]
-        if not decided:
-            return found, 0, (), s.test
-        return found, decided[0].tests, decided[0].remarks, decided[0].test
 
-    def _rows(self, part: _Slice, decided: Decisions | None) -> list[Difference]:
-        """The differences of all pairs on a slice; undecided if it has too few queries."""
-        x, lower, rows = part.values, part.measure.definition.lower_is_better, []
-        if part.weights is not None and len(x):
-            w = part.weights / part.weights.max()
-            x = linearised(w[:, None] * x, w)  # whose plain mean is the weighted one
-        if not len(x):
-            means = np.full(len(self.names), math.nan)
-        elif part.cheap is None or len(x) < FEWEST:
-            means = np.asarray(x.mean(axis=0))
-        else:  # the estimates for all queries
-            means = two_phase_means(part.values, part.cheap).mean
-        if decided is None:
-            return self._untested(part, means)
-        units = x if part.clusters is None else linearised(*sum_by_cluster(part.values, part.clusters))
-        for start in range(0, len(self.pairs), _PAIRS):
-            pairs = self.pairs[start : start + _PAIRS]
-            a, b = part.values[:, pairs[:, 0]], part.values[:, pairs[:, 1]]
-            d = units[:, pairs[:, 1]] - units[:, pairs[:, 0]]
-            tested = x[:, pairs[:, 0]], x[:, pairs[:, 1]]
-            counts = record(a, b)
-            sizes = standardised(*tested), counts.superiority, cliff(a, b)
-            skew, spread = skewness(d).tolist(), deviations(d).tolist()
-            for k, pair in enumerate(pairs.tolist()):
-                i = start + k
-                verdict = decided.verdict[i]
-                row = self._row(
-                    part,
-                    pair,
-                    means,
-                    (int(counts.wins[k]), int(counts.losses[k])),
-                    difference=float(decided.difference[i]),
-                    low=float(decided.low[i]),
-                    high=float(decided.high[i]),
-                    level=float(decided.level[i]),
-                    p=float(decided.p[i]),
-                    adjusted=float(decided.adjusted[i]),
-                    d_z=float(sizes[0][k]),
-                    superiority=1 - float(sizes[1][k]) if lower else float(sizes[1][k]),
-                    cliff=float(sizes[2][k]),
-                    note=decided.note[i],
-                    verdict=OPPOSITE.get(verdict, verdict) if lower else verdict,
-                )
-                rows.append(notes_on(row, len(d), skew[k], spread[k], decided.test, self.settings.margin))
-        return rows
+def words_text(words: Words, names: Sequence[str]) -> str:
+    """Return words as plain text."""
+    return "".join(word if isinstance(word, str) else names[word] for word in words)
 
-    def _untested(self, part: _Slice, means: Floats) -> list[Difference]:
-        """The rows of a slice of too few queries."""
-        x, rows = part.values, []
-        unknown: dict[str, Any] = dict.fromkeys(
-            ("low", "high", "level", "p", "adjusted", "d_z", "superiority", "cliff"), math.nan
-        )
-        for a, b in self.pairs.tolist():
-            sides = int((x[:, b] > x[:, a]).sum()), int((x[:, b] < x[:, a]).sum())
-            more = float(means[b] - means[a])
-            rows.append(self._row(part, (a, b), means, sides, difference=more, verdict="too few queries", **unknown))
-        return rows
 
-    def _row(
-        self, part: _Slice, pair: Sequence[int], means: Floats, sides: tuple[int, int], **found: Any
-    ) -> Difference:
-        """The difference of a pair; `sides` are the numbers of queries on which the second run has the higher and the lower value."""
-        wins, losses = reversed(sides) if part.measure.definition.lower_is_better else sides
-        a, b = pair
-        return Difference(
-            measure=str(part.measure),
-            a=self.names[a],
-            b=self.names[b],
-            part=part.label,
-            queries=len(part.values),
-            mean_a=float(means[a]),
-            mean_b=float(means[b]),
-            wins=wins,
-            ties=len(part.values) - wins - losses,
-            losses=losses,
-            **found,
-        )
+def answer(comparison: Comparison, measure: str) -> Headline:
+    """Return the answer on one measure."""
+    means = comparison.mean_of(measure).tolist()
+    order = best_first(parse(measure), means)
+    rows = comparison.by_measure[measure]
+    if comparison.baseline is not None:
+        return _against_baseline(comparison.names, comparison.baseline, rows, order)
+    if len(comparison.names) == 2:
+        a, b = (0, 1) if means[0] == means[1] else (order[1], order[0])
+        return Headline(pair_headline(between(comparison, measure, a, b), a, b), pair=(a, b))
+    return _several(comparison, measure, means, order)
+
+
+def between(comparison: Comparison, measure: str, a: int, b: int) -> Difference:
+    """Return the difference b - a, in whichever direction it was computed."""
+    first, second = comparison.names[a], comparison.names[b]
+    row = comparison.by_pair.get((measure, first, second))
+    return comparison.by_pair[measure, second, first].turned() if row is None else row
+
+
+def _against_baseline(
+    names: Sequence[str], baseline: str, rows: Sequence[Difference], order: Sequence[int]
+) -> Headline:
+    base = names.index(baseline)
+    of = {names.index(row.b): row for row in rows}
+    others = [run for run in order if run != base]
+    better = [run for run in others if of[run].verdict in _WON]
+    pair = (base, (better or others)[0])
+    if len(others) == 1:
+        return Headline(pair_headline(of[pair[1]], *pair), pair=pair)
+    m = rows[0].measure
+    if better:
+        told = _BEATS[of[better[0]].verdict][len(better) > 1]
+        who: Words = [better[0]] if len(better) == 1 else [f"{len(better)} of {len(others)} runs"]
+        words: Words = [*who, told, base, f" on {m}."]
+    else:
+        words = ["No run is clearly better than ", base, f" on {m}."]
+    rest = [run for run in others if [run] != better]  # a single better run is in the headline
+    return Headline(words, pair, _by_verdict([(of[run], run) for run in rest], base))
+
+
+_BEATS: dict[Verdict, tuple[str, str]] = {  # one run, and several
+    "better": (" is clearly better than ", " are clearly better than "),
+    "wins more queries": (" clearly wins more queries than ", " clearly win more queries than "),
+}
+
+
+def _several(comparison: Comparison, m: str, means: Sequence[float], order: Sequence[int]) -> Headline:
+    first, pair, top = order[0], (order[1], order[0]), means[order[0]]
+    if math.isnan(top):
+        return Headline([f"No run has a value of {m}."], pair=pair)
+    leaders = [run for run in order if means[run] == top]
+    if len(leaders) == len(order):
+        return Headline([f"All {len(leaders)} runs have the same {m}."], pair=pair)
+    against = [(between(comparison, m, run, first), run) for run in order[1:]]
+    verdicts = {row.verdict for row, _ in against}
+    if verdicts <= {"better"}:
+        return Headline([first, f" is clearly best on {m}."], pair=pair)
+    if verdicts <= {"wins more queries", "better"}:
+        return Headline([first, f" clearly wins the most queries on {m}."], pair=pair)
+    if len(leaders) > 1:
+        words: Words = [f"{len(leaders)} runs share the best {m}."]
+    elif verdicts == {"too few queries"}:
+        words = [f"Too few queries to compare the runs on {m}."]
+    elif verdicts <= {*_WON, "equal"}:
+        words = [first, f" has the best {m}; others equal it."]
+    else:
+        words = [f"No clear winner on {m}: ", first, " is ahead."]
+    return Headline(words, pair, _by_verdict(against))
+
+
+_PHRASES: dict[Verdict, str] = {
+    "better": "Clearly better than ",
+    "wins more queries": "Clearly wins more queries than ",
+    "equal": "Equal to ",
+    "identical": "Identical to ",
+    "no clear difference": "No clear difference from ",
+    "worse": "Clearly worse than ",
+    "loses more queries": "Clearly loses more queries than ",
+    "too few queries": "Too few queries to compare with ",
+}
+
+
+def _by_verdict(rows: Sequence[tuple[Difference, int]], base: int | None = None) -> tuple[Words, ...]:
+    """Return a line per verdict: of the best run compared with the others, or of the others compared with the baseline."""
+    lines: list[Words] = []
+    for verdict, phrase in _PHRASES.items():
+        others = [other for row, other in rows if row.verdict == verdict]
+        if others:
+            against: Words = [] if base is None else [base, ": "]
+            lines.append([phrase, *against, *_list(others), "."])
+    return tuple(lines)
+
+
+def _list(runs: Sequence[int]) -> Words:
+    """Return names as "a, b and c"; beyond four, as "a, b, c and 2 more"."""
+    shown: list[str | int] = [*runs[:3], f"{len(runs) - 3} more"] if len(runs) > 4 else list(runs)
+    words: Words = []
+    for k, word in enumerate(shown):
+        words += ["" if k == 0 else " and " if k == len(shown) - 1 else ", ", word]
+    return words
+
+
+# ── size, certainty and queries ──────────────────────────────────────────────────────────────────
+
+
+def pair_details(row: Difference, comparison: Comparison) -> list[Detail]:
+    """Return the size of the difference b - a, its certainty, and the number of queries on which b is better, same and worse."""
+    (sure, *why), model = certainty(row, comparison.settings.tests), comparison.settings.model
+    return [
+        Detail("By how much?", size_text(row, comparison.settings.interval_name()), span_of(row)),
+        Detail("How certain?", " ".join([f"{sure}.", *why])),
+        Detail("Where?", f"{row.wins:,} queries better, {row.ties:,} same, {row.losses:,} worse."),
+        *([Detail("Who judged?", f"{judges_of(row, comparison.names, comparison.results)}.")] if model else []),
+    ]
+
+
+def size_text(row: Difference, interval: str) -> str:
+    """Return the difference, both means, the relative difference and the interval, in a sentence."""
+    m = parse(row.measure)
+    share = relative(row, m)[0]
+    more = ""
+    if share is not None:  # one decimal below 10%
+        more = f" ({100 * share:+z.{0 if abs(share) >= 0.0995 else 1}f}%)".replace("-", "−")
+    ends = "" if math.isnan(row.low) else f"; {signed(row.low, PLACES)} to {signed(row.high, PLACES)} ({interval})"
+    lower = "; lower is better" if m.definition.lower_is_better else ""
+    means = f"{row.a} {number(row.mean_a, PLACES)} → {row.b} {number(row.mean_b, PLACES)}{more}"
+    return f"{signed(row.difference, PLACES)} {row.measure}: {means}{ends}{lower}."
+
+
+def span_of(row: Difference) -> Span | None:
+    """Return the interval of a difference, to be drawn; measures with the same range share an axis."""
+    if not math.isfinite(row.high - row.low):
+        return None
+    limits = parse(row.measure).definition.limits
+    return Span(row.low, row.difference, row.high, _TONES.get(row.verdict, ""), str(limits or row.measure))
+
+
+def relative(row: Difference, m: Measure) -> tuple[float | None, float | None]:
+    """Return the difference as a share of the mean of a, and turned, of b; None if a share means nothing."""
+    if m.definition.limits is None and not m.definition.whole:
+        return None, None
+    d = row.difference
+    return d / row.mean_a if row.mean_a > 0 else None, -d / row.mean_b if row.mean_b > 0 else None
+
+
+def certainty(row: Difference, tests: int) -> list[str]:
+    """Return the certainty of the verdict on a pair, as one of `tests` that were corrected together: in a few words, then in sentences.
+
+    A p in doubt is less sure than any other.
+    """
+    if row.verdict == "identical":
+        return ["Nothing to test", f"The runs have the same value on {these_queries(row.queries)}."]
+    if row.verdict == "too few queries":
+        return ["Cannot say", _sentence(row.note or "no query has a value in both runs")]
+    if row.verdict == "equal":
+        return ["Sure", "The difference is too small to matter: its interval is within the margin."]
+    corrected = row.adjusted != row.p
+    where, clause = (f" in any of {tests:,} tests", "corrected ") if corrected else ("", "")
+    chance = f"Chance alone gives such a difference{where} {odds(row.adjusted)} ({clause}{p_clause(row.adjusted)})."
+    note, needs = ([_sentence(text)] if text else [] for text in (row.note, row.needs))
+    if row.verdict == "no clear difference":
+        return ["Not sure", chance, *note, *needs]
+    short = "Fairly sure" if note else "Very sure" if row.adjusted < _VERY_SURE else "Sure"
+    return [short, chance, *note]
+
+
+def odds(p: float) -> str:
+    """Return a probability in words.
+
+    >>> odds(0.00001), odds(0.013), odds(0.34), odds(0.97)
+    ('less than once in 10,000 times', 'once in 77 times', 'in 3 of 10 cases', 'in more than 9 of 10 cases')
+    """
+    if p < 0.0001:
+        return "less than once in 10,000 times"
+    if p >= 0.95:
+        return "in more than 9 of 10 cases"
+    if p >= 0.15:
+        return f"in {round(10 * p)} of 10 cases"
+    return f"once in {float(f'{1 / p:.2g}'):,.0f} times"
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}.".replace("(-", "(−")
+
+
+def judges_of(row: Difference, names: Sequence[str], results: Sequence[Values]) -> str:
+    """Say who judged the queries, and what the judgments of the model are worth for a difference."""
+    a, b = (results[names.index(name)] for name in (row.a, row.b))
+    return worth_of_model(b[row.measure] - a[row.measure], (b.model or {})[row.measure] - (a.model or {})[row.measure])

@@ -9,13 +9,11 @@ from typing import Any, Unpack
 import numpy as np
 
 from judged._types import Floats
-from judged.comparison.difference import Difference
 from judged.core.judged import Judged
 from judged.core.tables import Id
 from judged.errors import DataError, Hint, UsageError, Warned, shown
 from judged.evaluation.evaluate import Measures, evaluate
 from judged.evaluation.inputs import are_questions, open_inputs, queries_differ
-from judged.evaluation.model_judgments import worth_of_model
 from judged.evaluation.options import EvaluateOptions
 from judged.evaluation.values import Values
 from judged.evaluation.weights import cluster, weigh
@@ -150,12 +148,6 @@ def common_measures(results: Sequence[Values]) -> list[Measure]:
         names = ", ".join(map(str, results[0].measures))
         raise UsageError("measure", f"no measure with numeric values: {names}")
     return measures
-
-
-def judges_of(row: Difference, names: Sequence[str], results: Sequence[Values]) -> str:
-    """Say who judged the queries, and what the judgments of the model are worth for a difference."""
-    a, b = (results[names.index(name)] for name in (row.a, row.b))
-    return worth_of_model(b[row.measure] - a[row.measure], (b.model or {})[row.measure] - (a.model or {})[row.measure])
 
 
 def check_comparable(names: Sequence[str], results: Sequence[Values]) -> None:

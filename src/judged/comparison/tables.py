@@ -9,8 +9,16 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from judged.comparison.answer import answer, best_first, between, pair_details, span_of, words_text
-from judged.comparison.difference import POWER, Difference
+from judged.comparison.difference import (
+    POWER,
+    Difference,
+    answer,
+    best_first,
+    between,
+    pair_details,
+    span_of,
+    words_text,
+)
 from judged.comparison.evaluated_runs import matrix
 from judged.core.judged import Judged
 from judged.core.tables import Id

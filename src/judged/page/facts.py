@@ -10,9 +10,18 @@ from typing import Any
 import numpy as np
 
 from judged._version import __version__
-from judged.comparison.answer import PLACES, answer, best_first, between, certainty, relative
-from judged.comparison.difference import Difference, Words, pair_headline
-from judged.comparison.evaluated_runs import judges_of
+from judged.comparison.difference import (
+    PLACES,
+    Difference,
+    Words,
+    answer,
+    best_first,
+    between,
+    certainty,
+    judges_of,
+    pair_headline,
+    relative,
+)
 from judged.comparison.tables import key_of_signs, signs, summary_markdown
 from judged.core.judged import Judged
 from judged.curves.points import Curves

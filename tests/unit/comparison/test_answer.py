@@ -6,7 +6,7 @@ from typing import get_args
 import pytest
 
 import judged as jd
-from judged.comparison.answer import (
+from judged.comparison.difference import (
     certainty,
     odds,
     pair_details,

@@ -4,7 +4,7 @@ import math
 from dataclasses import replace
 
 import judged as jd
-from judged.comparison.answer import certainty, odds, words_text
+from judged.comparison.difference import certainty, odds, words_text
 from judged.page.facts import answers, facts_of, found_documents, unjudged_answer
 from judged.page.subject import subject_of
 
