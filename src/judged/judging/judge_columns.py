@@ -22,11 +22,12 @@ from judged.io.table import RoleTable, with_spellings
 from judged.io.text import LARGEST_GRADE
 from judged.tables.table import some
 
-_QRELS = ColumnRequest("qrels").all_roles
+_ANY = ColumnRequest("qrels")
+_QRELS = _ANY.all_roles
 
 
 def read_judges(
-    source: Any, judges: Sequence[str] | None = None, judge_col: str | None = None, request: ColumnRequest | None = None
+    source: Any, judges: Sequence[str] | None, judge_col: str | None, request: ColumnRequest
 ) -> Mapping[str, Qrels]:
     """Return the judgments of each judge in one table: a CSV, JSON Lines or Parquet file, a frame, records.
 
@@ -34,25 +35,23 @@ def read_judges(
 
     Args:
         source: a table with columns of query ids and of document ids.
-        judges: the columns of grades, one per judge; with `judge_col`, the judges to read (default: all).
-        judge_col: the column with the judge of each row; the grade is in another column (grade, label …).
+        judges: the columns of grades, one per judge; with `judge_col`, the judges to read, None for all.
+        judge_col: the column with the judge of each row, or None; the grade is in another column (grade, label …).
         request: the columns that the caller named, and the grades of words.
 
     >>> sheet = [{"qid": "q", "docno": "a", "ann": 1, "bob": 0}, {"qid": "q", "docno": "b", "ann": 2, "bob": None}]
-    >>> {name: qrels.grade.tolist() for name, qrels in read_judges(sheet, ["ann", "bob"]).items()}
+    >>> {name: qrels.grade.tolist() for name, qrels in read_judges(sheet, ["ann", "bob"], None, _ANY).items()}
     {'ann': [1.0, 2.0], 'bob': [0.0]}
     """
     if judges is not None and (isinstance(judges, str) or not judges or len(set(judges)) < len(judges)):
         hint = Hint("list the columns of grades, as in {judges}", judges=["human", "gpt4"])
         raise UsageError("judges", "distinct names of judges", got=shown(judges), value=judges, hint=hint)
-    if judges is None and judge_col is None:
-        raise UsageError("judges", "neither judges, the columns of grades, nor judge_col is given")
-    request = request or ColumnRequest("qrels")
     if judge_col is None:
-        roles = {f"grade {name}": _graded(f"the grades of {name}", request) for name in judges or ()}
-        table = _table(source, roles, {f"grade {name}": name for name in judges or ()}, request)
+        columns = {f"grade {name}": name for name in judges or ()}
+        roles = {role: _graded(f"the grades of {name}", request) for role, name in columns.items()}
+        table = _table(source, roles, columns, request)
         every = np.ones(len(table), bool)
-        return {name: _qrels_of(table, f"grade {name}", every, name) for name in judges or ()}
+        return {name: _qrels_of(table, role, every, name) for role, name in columns.items()}
     roles = {"judge": _JUDGE, "grade": _graded(_QRELS["grade"].meaning, request)._replace(names=NAMES["grade"])}
     table = _table(source, roles, {"judge": judge_col}, request)
     judge = table.numbers["judge"]

@@ -16,7 +16,7 @@ from judged.core.pool import pool_of
 from judged.core.reference import check_same_kinds
 from judged.core.tables import Id, IdColumn, IdKind, Qrels, decoded
 from judged.errors import Hint, UsageError, Warned, shown
-from judged.io.columns import ANY_COLUMNS, ColumnRequest
+from judged.io.columns import ColumnRequest
 from judged.io.open_table import read_requested_qrels
 from judged.io.run_names import short_names
 from judged.judging.judge_columns import read_judges
@@ -77,13 +77,13 @@ def read_panel(
     names: Sequence[str] | None = None,
     *,
     level: Level | None = None,
-    rejudged: Rejudged = "error",
+    rejudged: Rejudged,
     judges: Sequence[str] | None = None,
     judge_col: str | None = None,
-    columns: ColumnRequest | None = None,
+    columns: ColumnRequest,
 ) -> Panel:
     """Read the judgments of several judges and align them; see `agree` for the arguments."""
-    request = (columns or ANY_COLUMNS).request("qrels")
+    request = columns.request("qrels")
     if judges is not None or judge_col is not None:
         if len(sources) != 1:
             problem = f"columns of judges are selected in one table, got {len(sources)}"

@@ -127,7 +127,7 @@ class SystemOrder(Result):
 
 
 def system_order(
-    panel: Panel, runs: Any, measure: str | Measure, rejudged: Rejudged = "error", columns: ColumnRequest | None = None
+    panel: Panel, runs: Any, measure: str | Measure, rejudged: Rejudged, columns: ColumnRequest
 ) -> SystemOrder:
     """Evaluate each run with the judgments of each judge, over the queries that all judges judged.
 
@@ -139,8 +139,7 @@ def system_order(
     chosen = parse(measure)
     if chosen.definition.text:
         raise UsageError("measure", f"{chosen} is not a number and cannot order systems", value=str(chosen))
-    if columns:
-        named = [(name, open_run(run, None, columns)) for name, run in named]
+    named = [(name, open_run(run, None, columns)) for name, run in named]
     judges, qrels = panel.names, _shared(panel.qrels)
     each = panel.levels if panel.levels is not None else [None] * len(qrels)
     results = [
