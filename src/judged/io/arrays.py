@@ -46,8 +46,8 @@ def as_numbers(source: Any, name: str) -> NDArray[Any]:
     if array.dtype.kind == "V":  # bfloat16 and others that NumPy does not have
         array = array.astype(np.float32)
     if array.dtype.kind not in "biuf":
-        cast, got = "cast them, for example with .astype(float)", f"an array of {array.dtype}"
-        raise DataError("dtype", f"{name} as numbers", got=got, where=name, hint=cast)
+        cast = "cast them, for example with .astype(float)"
+        raise DataError("dtype", f"{name} as numbers", got=f"an array of {array.dtype}", where=name, hint=cast)
     return array
 
 

@@ -213,8 +213,8 @@ def _float(item: Any, origin: Origin, what: What, row: int) -> float:
 
 
 def _raise_missing(value: object, origin: Origin, what: What, row: int) -> NoReturn:
-    slug, hint = "score-nan" if what == "score" else "grade-type", "fill in the number, or drop the row"
-    raise origin.error(slug, f"a numeric {what}", row, what, value=value, hint=hint)
+    slug = "score-nan" if what == "score" else "grade-type"
+    raise origin.error(slug, f"a numeric {what}", row, what, value=value, hint="fill in the number, or drop the row")
 
 
 def ranks(values: Column) -> Ints | None:

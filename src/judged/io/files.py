@@ -75,8 +75,8 @@ def limit_text(
             line += int(np.count_nonzero(np.frombuffer(part, np.uint8) == ord("\n")))
             plausible = total <= LONGEST_LINE or tell is None or total < LARGEST_RATIO * tell()
             if tell is not None and blank - since_newline > LONGEST_BLANK:
-                problem, hint = f"there are more than {LONGEST_BLANK >> 20} MB of blank lines", "remove them"
-                raise DataError("too-large", problem, where=Place(name, line + 1), hint=hint)
+                problem = f"there are more than {LONGEST_BLANK >> 20} MB of blank lines"
+                raise DataError("too-large", problem, where=Place(name, line + 1), hint="remove them")
             if since_newline > LONGEST_LINE and not (json and plausible):
                 raise_long_line(Place(name, line + 1))
             if not plausible:

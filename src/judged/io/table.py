@@ -195,8 +195,8 @@ def _best_first(table: SourceTable, queries: int) -> tuple[Ints, Floats]:
     size = table.size
     assert size is not None
     if queries < len(size):
-        problem, hint = f"{len(size)} lists for {queries} queries", "join the lists of a query, or give scores"
-        raise DataError("duplicate-query", problem, hint=hint, where=table.name)
+        hint = "join the lists of a query, or give scores"
+        raise DataError("duplicate-query", f"{len(size)} lists for {queries} queries", hint=hint, where=table.name)
     rank = segments.ranks(size)
     return rank, (np.repeat(size, size) + 1 - rank).astype(np.float64)
 
@@ -302,8 +302,8 @@ def _rank(table: SourceTable) -> Ints | None:
     rank = ranks(table.rank)
     if rank is None and ("rank" in table.request.named or table.number is None):
         row = _wrong_rank(table.rank)
-        hint, value = "convert the ranks, or provide scores", table.rank[row]
-        raise table.origin.error("rank-type", "a rank as an integer ≥ 0", row, "rank", value=value, hint=hint)
+        hint = "convert the ranks, or provide scores"
+        raise table.origin.error("rank-type", "a rank as an integer ≥ 0", row, "rank", value=table.rank[row], hint=hint)
     return rank
 
 

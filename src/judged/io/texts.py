@@ -90,8 +90,8 @@ def _find_fields(names: Sequence[Any], where: Place, known: str | None = None) -
         missing = _MEANING["text"]
     if missing is not None:
         listing = ", ".join(shown(name, 40) for name in names) or "none"
-        problem, hint = f"no column of {missing}; the columns are {listing}", "name the columns id and text"
-        raise DataError("columns", problem, where=where, value=listing, hint=hint)
+        problem = f"no column of {missing}; the columns are {listing}"
+        raise DataError("columns", problem, where=where, value=listing, hint="name the columns id and text")
     if list(names).count(key) > 1:
         raise DataError("columns", f"two columns are called {key!r}", where=where, hint="rename one of them")
     return fields
@@ -170,8 +170,8 @@ def _records(source: Any, ids: Ids, kind: TextKind) -> Records:
     elif isinstance(source, Iterable):
         yield from _value_records(source, Context(TEXTS))
     else:
-        expected, got = "a path, a frame, {id: text} or records", type(source).__name__
-        raise DataError("form", expected, got=got, where=where, hint="write them as {id: text}")
+        expected = "a path, a frame, {id: text} or records"
+        raise DataError("form", expected, got=type(source).__name__, where=where, hint="write them as {id: text}")
 
 
 def _value_records(value: Any, context: Context) -> Records:

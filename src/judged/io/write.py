@@ -96,8 +96,7 @@ def convert(
     check_output(target, [source])
     kind = kind or (WRITERS[format].kind if format and format in WRITERS else "") or _kind_by_name(target, source)
     if not kind:
-        hint = Hint("set {kind} (or qrels)", kind="run")
-        raise UsageError("kind", "the source can be a run or judgments", hint=hint)
+        raise UsageError("kind", "the source can be a run or judgments", hint=Hint("set {kind} (or qrels)", kind="run"))
     given = {name: value for name, value in names.items() if value is not None}
     fields = {name: value for name, value in given.items() if not name.endswith("_col")}
     roles = {name.removesuffix("_col"): column for name, column in given.items() if name.endswith("_col")}

@@ -271,8 +271,8 @@ def _read_document(part: Shaped, paths: Paths, context: Context, where: Place) -
     for i, (at, key, entry) in enumerate(lists):
         query = key if queries is None else queries[i]
         if paths.query and (query := _take(entry, paths.query, where, at)) is None:
-            problem, hint = f"the id is missing: null at {paths.query}", "fill it in, or drop the record"
-            raise DataError("id-type", problem, where=where, hint=hint)
+            hint = "fill it in, or drop the record"
+            raise DataError("id-type", f"the id is missing: null at {paths.query}", where=where, hint=hint)
         if error := lookup(document, paths.error) or lookup(entry, paths.error):
             problem = f"the engine returned an error{f' at {at}' if at else ''}: {shown(error, 200)}"
             raise DataError("engine-error", problem, where=where, hint="repeat the request, or leave the query out")

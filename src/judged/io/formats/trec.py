@@ -249,8 +249,7 @@ def _read(
                 wrong_rank = Place(name, numbers[wrong]), shown(column[3][wrong])
     if not codes and part is None:
         slug, noun = ("empty-run", "rankings") if layout is RUN else ("empty-qrels", "judgments")
-        problem, hint = f"the file has no {noun} (lines of {' '.join(layout.columns)})", _EMPTY
-        raise DataError(slug, problem, hint=hint, where=name)
+        raise DataError(slug, f"the file has no {noun} (lines of {' '.join(layout.columns)})", hint=_EMPTY, where=name)
     keys = {
         "name": name,
         "queries": IdColumn.of(codes),
