@@ -51,16 +51,19 @@ def evaluate_runs(
         if model is not None:
             raise UsageError("model-judgments", "results have their judgments", hint="evaluate them with model=")
         names = list(map(str, qrels)) if isinstance(qrels, Mapping) else short_names([r.names[1] for r in given])
-        return _align(names, [cluster(weigh(r, *weighted), *clustered) for r in given])
-    if runs is None and not are_questions(qrels, options):
+        results, strict = list(given), False
+    elif runs is None and not are_questions(qrels, options):
         raise UsageError("runs", "judgments and two or more runs, or results of evaluate", got=shown(qrels))
-    inputs = open_inputs(qrels, runs, options, model)
-    shared: dict[str, Any] = {"level": level, "profile": profile, "model": inputs.model}
-    results = [evaluate(inputs.qrels, run, measures, **shared, **inputs.options) for _, run in inputs.runs]
-    names = [n or s for (n, _), s in zip(inputs.runs, short_names([r.names[1] for r in results]), strict=True)]
-    named = [replace(r, names=(r.names[0], n)) for n, r in zip(names, results, strict=True)]
-    strict = inputs.options.get("strict", False)
-    return _align(names, [cluster(weigh(r, *weighted, strict=strict), *clustered) for r in named])
+    else:
+        inputs = open_inputs(qrels, runs, options, model)
+        shared: dict[str, Any] = {"level": level, "profile": profile, "model": inputs.model}
+        results = [evaluate(inputs.qrels, run, measures, **shared, **inputs.options) for _, run in inputs.runs]
+        names = [n or s for (n, _), s in zip(inputs.runs, short_names([r.names[1] for r in results]), strict=True)]
+        results = [replace(r, names=(r.names[0], n)) for n, r in zip(names, results, strict=True)]
+        strict = inputs.options.get("strict", False)
+    if weighted[0] is not None or clustered[0] is not None:
+        results = [cluster(weigh(r, *weighted, strict=strict), *clustered) for r in results]
+    return _align(names, results)
 
 
 def _align(names: Sequence[str], results: Sequence[Values]) -> ComparedRuns:
