@@ -120,15 +120,12 @@ def decide_drops(drops: Sequence[Drop], rules: Rules, *, unchanged: bool = False
         ]
     test, correction = TESTS.find(rules.paired_test), CORRECTIONS.find(rules.correction)
     own: dict[str, Any] = {"seed": rules.seed, "resamples": rules.resamples}
-    one_sided, two_sided = [], []
-    for one in drops:
-        table = one.beyond[:, None]
-        found = outcome(one.beyond, test, **own)
-        p = float(found.p[0])
-        up = float((test.direction(table) if callable(test.direction) else totals(table))[0]) > 0
+    outcomes, one_sided = [outcome(one.beyond, test, **own) for one in drops], []
+    for one, found in zip(drops, outcomes, strict=True):
+        table, p = one.beyond[:, None], float(found.p[0])
+        up = float((test.direction or totals)(table)[0]) > 0
         # All tests here have the same chance on both sides.
         one_sided.append(1.0 if found.note[0] else p / 2 if up else 1 - p / 2)
-        two_sided.append(p)
     p_values = np.array(one_sided)
     whole, each = np.empty_like(p_values), np.empty_like(p_values)
     for measure in {one.row.measure for one in drops}:  # a family of tests, as in `compare`
@@ -138,7 +135,7 @@ def decide_drops(drops: Sequence[Drop], rules: Rules, *, unchanged: bool = False
     decided = []
     for i, one in enumerate(drops):
         level = float(each[i])
-        ends = interval_of(one.beyond, test, level=2 * level, p=np.array(two_sided[i : i + 1]), **own)
+        ends = interval_of(one.beyond, test, level=2 * level, p=outcomes[i].p, **own)
         interval = one.clip(*(float(end[0]) + one.allowed for end in ends))
         if not math.isfinite(float(ends[0][0])):  # also if each query lost what is allowed: then only many are evidence
             enough = not one.beyond.any() and 2.0 ** -len(one.losses) <= level

@@ -92,23 +92,25 @@ def gate(
     >>> decision.passed, decision.reasons[0].sentence
     (True, 'RR is better by 0.5000 (0.5000 → 1.0000).')
     """
-    own = {
-        "baseline": baseline,
-        "history": history,
-        "measures": measures,
-        "max_drop": max_drop,
-        "max_total_drop": max_total_drop,
-        "mode": mode,
-        "alpha": alpha,
-        "min": min,
-        "max": max,
-        "max_query_drop": max_query_drop,
-        "slices": slices,
-        "by": by,
-        "min_queries": min_queries,
-    }
     check_count(worst, "worst", least=0)
-    return _decide(qrels, candidate, Rules.of(rules, **own, **options), worst)
+    chosen = Rules.of(
+        rules,
+        baseline=baseline,
+        history=history,
+        measures=measures,
+        max_drop=max_drop,
+        max_total_drop=max_total_drop,
+        mode=mode,
+        alpha=alpha,
+        min=min,
+        max=max,
+        max_query_drop=max_query_drop,
+        slices=slices,
+        by=by,
+        min_queries=min_queries,
+        **options,
+    )
+    return _decide(qrels, candidate, chosen, worst)
 
 
 def _decide(qrels: Any, candidate: Any, rules: Rules, worst: int) -> Gate:
