@@ -37,10 +37,9 @@ def find_measure(name: str | Measure, measures: Sequence[Measure], profile: str)
         if str(own) == written:
             return own
     measure = parse(name)
-    for meant in (measure, find_profile(profile).apply(measure)):
-        for own in measures:
-            if own == meant:
-                return own
+    meant = measure if measure in measures else find_profile(profile).apply(measure)
+    if meant in measures:
+        return measures[measures.index(meant)]
     fitting = [own for own in measures if fits(measure, own)]
     if len(fitting) == 1:
         return fitting[0]
