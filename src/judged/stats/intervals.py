@@ -141,25 +141,25 @@ def interval(
     for x in series:
         if codes is not None and codes.shape != x.shape:
             raise DataError("lengths", f"one cluster for each of {len(x)} queries", got=f"shape {codes.shape}")
-    groups: dict[bytes, list[int]] = {}
-    for i, x in enumerate(series):  # columns with the same queries share their resamples
-        key = np.isnan(x).tobytes() if codes is not None else str(np.count_nonzero(~np.isnan(x))).encode()
-        groups.setdefault(key, []).append(i)
+    known = [~np.isnan(x) for x in series]
+    groups: dict[bytes | int, list[int]] = {}
+    for i, there in enumerate(known):  # columns with the same queries share their resamples
+        groups.setdefault(int(there.sum()) if codes is None else there.tobytes(), []).append(i)
     intervals: list[Ends] = [None] * len(series)
     for which in groups.values():
         for at in range(0, len(which), _COLUMNS):
             part = which[at : at + _COLUMNS]
-            table = np.stack([series[i][~np.isnan(series[i])] for i in part], axis=1)
-            own = None if codes is None else codes[~np.isnan(series[part[0]])]
+            table = np.stack([series[i][known[i]] for i in part], axis=1)
+            own = None if codes is None else codes[known[part[0]]]
             for i, ends in zip(part, _ends(table, own, method, level, seed, resamples), strict=True):
                 intervals[i] = ends
     if limits is None:
         return intervals
-    for i, (x, limit) in enumerate(zip(series, limits, strict=True)):
-        known = x[~np.isnan(x)]
-        binary = method == "t" and codes is None and limit == (0, 1) and ((known == 0) | (known == 1)).all()
-        if len(known) > 1:
-            intervals[i] = wilson(float(known.mean()), len(known), level) if binary else within(intervals[i], limit)
+    for i, (x, there, limit) in enumerate(zip(series, known, limits, strict=True)):
+        x = x[there]
+        binary = method == "t" and codes is None and limit == (0, 1) and ((x == 0) | (x == 1)).all()
+        if len(x) > 1:
+            intervals[i] = wilson(float(x.mean()), len(x), level) if binary else within(intervals[i], limit)
     return intervals
 
 
