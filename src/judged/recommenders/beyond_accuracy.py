@@ -92,10 +92,11 @@ class BeyondAccuracy(Result):
     def __getitem__(self, measure: str | Measure) -> Floats:
         """One value per user, in the order of `users`; the cutoff may be left out of the name."""
         asked = [str(m) for m in parse_beyond(measure)]
-        for m, column in self.columns.items():
-            if asked in ([str(m)], [str(m(cutoff=None))]) and m.definition.of == "user":
+        own = self._of_users()
+        for m, column in own.items():
+            if asked in ([str(m)], [str(m(cutoff=None))]):
                 return column
-        hint = f"choose one of {', '.join(map(str, self._of_users()))}"
+        hint = f"choose one of {', '.join(map(str, own))}"
         raise UsageError("not-asked", f"{shown(str(measure))} has no value per user", hint=hint, value=str(measure))
 
     def _of_users(self) -> dict[Measure, Floats]:
@@ -109,7 +110,7 @@ class BeyondAccuracy(Result):
         """Student's t interval of the mean over users of each measure with a value per user; None for fewer than two users."""
         own = self._of_users()
         limits = [m.definition.limits for m in own]
-        ends = interval(list(own.values()), confidence=level, limits=limits) if own else []
+        ends = interval(list(own.values()), confidence=level, limits=limits)
         return dict(zip(map(str, own), ends, strict=True))
 
     def values(self) -> Values:

@@ -10,13 +10,15 @@ import numpy as np
 from judged._types import Floats
 from judged.core.policy import PolicyOptions
 from judged.core.tables import Id
-from judged.errors import DataError, Hint, UsageError, shown
+from judged.errors import DataError, Hint
 from judged.evaluation.evaluate import join
 from judged.measures.registry import parse
-from judged.stats.checks import check_share
+from judged.stats.checks import check_choice, check_share
 from judged.stats.intervals import weighted_interval, within
 from judged.tables.result import RecordTable, Result
 from judged.tables.table import Table, counted
+
+Weights = Literal["impressions", "clicks", "equal"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -35,8 +37,8 @@ class GroupedAUC(Result):
 
     def records(self) -> list[dict[str, Any]]:
         """One row per user with both classes."""
-        columns = {"user": self.users, "AUC": tuple(self.auc.tolist()), "weight": tuple(self.weight.tolist())}
-        return RecordTable(columns).records()
+        rows = zip(self.users, self.auc.tolist(), self.weight.tolist(), strict=True)
+        return [{"user": user, "AUC": auc, "weight": weight} for user, auc, weight in rows]
 
     def tables(self, *, places: int = 4) -> list[Table]:
         """The value with its interval."""
@@ -50,7 +52,7 @@ def gauc(
     qrels: Any,
     run: Any,
     *,
-    weights: Literal["impressions", "clicks", "equal"] = "impressions",
+    weights: Weights = "impressions",
     level: float = 1,
     confidence: float = 0.95,
     **policy: Unpack[PolicyOptions],
@@ -73,12 +75,10 @@ def gauc(
     >>> round(result.value, 4)  # (2·1 + 4·2/3) / 6
     0.7778
     """
+    check_choice(weights, Weights, "weights")
     judged = join(qrels, run, **policy)
     clicks = judged.total(judged.is_relevant(level))
     known = {"impressions": judged.retrieved.astype(float), "clicks": clicks, "equal": np.ones(len(clicks))}
-    if weights not in known:
-        problem = f"weights must be one of {', '.join(known)}, got {shown(weights)}"
-        raise UsageError("parameter", problem, value=weights)
     check_share(confidence, "confidence")
     both = (clicks > 0) & (clicks < judged.retrieved)
     if not both.any():

@@ -1,9 +1,9 @@
-"""Recommended lists with side information, the input of every measure beyond accuracy; read from any supported input."""
+"""Lists of recommendations: the first k items of each user in a matrix of scores; lists with side information, as measures read them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -13,7 +13,7 @@ from judged._types import Bools, Floats, Ints
 from judged.core import segments
 from judged.core.policy import Policy
 from judged.core.reference import ranked_rows
-from judged.core.tables import Id, decoded
+from judged.core.tables import Id, Run, as_text, decoded
 from judged.errors import DataError, Hint, UsageError, Warned, shown
 from judged.io.arrays import as_numbers, is_number_matrix, is_sparse
 from judged.io.read import read_qrels, read_run
@@ -23,6 +23,10 @@ from judged.tables.table import counted
 By = Literal["users", "interactions"]
 Discount = Literal["none", "log2", "reciprocal", "geometric"]
 
+Cells = tuple[Ints, Ints]  # user, item
+Rows = tuple[Ints, Ints, NDArray[Any]]  # user, item, score
+
+_CELLS = 1 << 22  # numbers in memory at a time
 _SAME_IDS = "check that the ids are the same"
 
 
@@ -33,13 +37,13 @@ class History(NamedTuple):
         popularity: users, and interactions, of each item.
         total: number of users, and of interactions.
         population: number of users of the history or the run.
-        own: the distinct pairs of a user of the lists and an item of the history.
+        own: the items of the histories of the users of the lists, each once per user.
     """
 
     popularity: dict[By, Floats]
     total: dict[By, int]
     population: int
-    own: tuple[Ints, Ints]
+    own: Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +69,7 @@ class RecommendedLists:
     users: int
     items: int
     k: int
-    side: dict[str, Any] = field(default_factory=dict)
+    side: dict[str, Any]
     measure: str = ""
 
     def need(self, argument: str) -> Any:
@@ -81,12 +85,14 @@ class RecommendedLists:
         user, item = self.need("qrels")
         return np.isin(self.user * self.items + self.item, user * self.items + item)
 
-    def per_user(self, x: NDArray[Any], weight: NDArray[Any] | None = None) -> Floats:
+    def total(self, x: NDArray[Any]) -> Floats:
+        """The sum over each user's rows."""
+        return np.asarray(np.bincount(self.user, weights=x, minlength=self.users), float)
+
+    def per_user(self, x: NDArray[Any], weight: Floats | float = 1.0) -> Floats:
         """The weighted mean over each user's rows; NaN for a user without any."""
-        weight = np.ones(len(self.user)) if weight is None else weight
-        top = np.bincount(self.user, weights=weight * x, minlength=self.users)
-        bottom = np.bincount(self.user, weights=weight, minlength=self.users)
-        return np.divide(top, bottom, out=np.full(self.users, np.nan), where=bottom > 0)
+        weights = self.total(np.broadcast_to(weight, self.user.shape))
+        return self.total(weight * x) / np.where(weights > 0, weights, np.nan)
 
     def cut(self, k: int, measure: str) -> RecommendedLists:
         """The first k of each list, for a measure."""
@@ -109,12 +115,16 @@ def discounts(rank: Ints, discount: Discount, persistence: float = 0.85) -> Floa
 def texts(ids: Any) -> list[str]:
     """Ids as text: 7 in a frame and 7 in a file are the same item, as in slices."""
     listed = ids.tolist() if hasattr(ids, "tolist") else ids
-    return [i.decode("utf-8", "surrogateescape") if isinstance(i, bytes) else str(i) for i in listed]
+    return [as_text(i) if isinstance(i, bytes) else str(i) for i in listed]
+
+
+def _matrix(source: Any, name: str) -> Any:
+    """A sparse matrix in rows, or an array of numbers."""
+    return source.tocsr() if is_sparse(source) else as_numbers(source, name)
 
 
 def _refuse_matrix(source: Any, where: str, action: str) -> None:
-    """Raise for an array of numbers: it is a matrix of scores, even with three columns."""
-    if is_number_matrix(source):
+    if is_number_matrix(source):  # it is a matrix of scores, even with three columns
         raise DataError("form", "ids of users and items", got="a matrix of numbers", where=where, hint=action)
 
 
@@ -126,13 +136,14 @@ def read_interactions(source: Any, where: str) -> tuple[list[str], Ints, list[st
     """
     if is_sparse(source):
         cells = source.tocoo()
-        users, user = np.unique(cells.row[cells.data != 0], return_inverse=True)
-        items, item = np.unique(cells.col[cells.data != 0], return_inverse=True)
+        stored = cells.data != 0
+        users, user = np.unique(cells.row[stored], return_inverse=True)
+        items, item = np.unique(cells.col[stored], return_inverse=True)
         return texts(users), user, texts(items), item
     _refuse_matrix(source, where, f"convert it with scipy.sparse.csr_array({where})")
-    pairs = isinstance(source, list | tuple) and all(isinstance(row, tuple | list) and len(row) > 1 for row in source)
-    if pairs and source:
-        return *_distinct([row[0] for row in source]), *_distinct([row[1] for row in source])
+    rows = source if isinstance(source, list | tuple) else ()
+    if rows and all(isinstance(row, tuple | list) and len(row) > 1 for row in rows):
+        return *_distinct([row[0] for row in rows]), *_distinct([row[1] for row in rows])
     try:
         past = read_qrels(source)
     except DataError as error:
@@ -140,7 +151,7 @@ def read_interactions(source: Any, where: str) -> tuple[list[str], Ints, list[st
             raise
         action = f"{where} needs columns user and item: keep these two, and rating if there is one"
         raise error.changed(hint=action) from error
-    return texts(past.queries), past.query, *_distinct(past.doc)
+    return past.queries.texts(), past.query, *_distinct(past.doc)
 
 
 def _distinct(ids: Any) -> tuple[list[str], Ints]:
@@ -161,15 +172,15 @@ def read_recommendations(
     """Read the first k recommendations of each user of a run, with the side information; return its name, users and lists."""
     _refuse_matrix(source, "run", "convert it to a run with jd.recommenders.top_k")
     run = read_run(source)
-    queries = decoded(run.queries, run.query_kind)
-    numbers = all(isinstance(u, int) or (isinstance(u, str) and u.isdigit()) for u in queries)
-    users = tuple(sorted(queries, key=(lambda u: (int(str(u)), str(u))) if numbers else str))
+    names = run.queries.texts()
+    numbers = run.query_kind == "integer" or all(map(str.isdecimal, names))
+    by_id = sorted(range(len(names)), key=lambda i: (int(names[i]) if numbers else 0, names[i]))
+    users = decoded(run.queries.take(np.array(by_id, np.int64)), run.query_kind)
     query, row = ranked_rows(run, Policy(depth=k), hint="keep one of them")
-    rank = segments.positions(np.bincount(query, minlength=len(users))) + 1
-    user = numbers_of(queries, {u: i for i, u in enumerate(users)})[query]
+    rank, user = segments.ranks(np.bincount(query, minlength=len(users))), np.argsort(by_id)[query]
     order = np.argsort(user, kind="stable")
     order = order[rank[order] <= k]
-    doc = texts(run.doc.take(row[order]))
+    doc = run.doc.take(row[order]).texts()
 
     catalogue = _catalogue(items, set(doc))
     past = None if history is None else read_interactions(history, "history")
@@ -177,7 +188,7 @@ def read_recommendations(
     known = {*doc, *(past[2] if past else ()), *catalogue}
     labels: Iterable[str] = () if catalogue or categories is None else texts(categories)
     place = {i: n for n, i in enumerate(sorted(known.union(labels)))}
-    by_name = {name: i for i, name in enumerate(texts(users))}
+    by_name = {names[i]: n for n, i in enumerate(by_id)}
     item = numbers_of(doc, place)
     side: dict[str, Any] = {}
     if items is not None:
@@ -190,7 +201,7 @@ def read_recommendations(
         side["categories"] = _shares(categories, place, known)
     if qrels is not None:
         side["qrels"] = _relevant(qrels, level, by_name, place)
-    return run.label, users, RecommendedLists(user[order], item, rank[order], len(users), len(place), k, side)
+    return run.label, tuple(users), RecommendedLists(user[order], item, rank[order], len(users), len(place), k, side)
 
 
 def _catalogue(items: Any, recommended: set[str]) -> set[str]:
@@ -212,24 +223,23 @@ def _catalogue(items: Any, recommended: set[str]) -> set[str]:
 
 
 def _history(past_users: list[str], user: Ints, item: Ints, users: dict[str, int], items: int) -> History:
-    number = users | {u: len(users) + i for i, u in enumerate(u for u in past_users if u not in users)}
-    own = np.unique(numbers_of(past_users, number)[user] * items + item)
-    user, distinct = own // items, own % items
+    pairs = np.unique(user * items + item)
+    had = pairs % items
     popularity: dict[By, Floats] = {
-        "users": np.bincount(distinct, minlength=items).astype(float),
+        "users": np.bincount(had, minlength=items).astype(float),
         "interactions": np.bincount(item, minlength=items).astype(float),
     }
+    ours = np.array([name in users for name in past_users], bool)[pairs // items]
     total: dict[By, int] = {"users": len(past_users), "interactions": len(item)}
-    ours = user < len(users)  # users of the run have the first numbers
-    return History(popularity, total, len(number), (user[ours], distinct[ours]))
+    return History(popularity, total, len({*users, *past_users}), had[ours])
 
 
 def _relevant(source: Any, level: float, users: dict[str, int], items: dict[str, int]) -> tuple[Ints, Ints]:
     """Users of the run, and their relevant items, as far as these are known."""
     qrels = read_qrels(source)
     good = qrels.grade >= level
-    user = numbers_of(texts(qrels.queries), users)[qrels.query[good]]
-    item = numbers_of(texts(qrels.doc.take(good)), items)
+    user = numbers_of(qrels.queries.texts(), users)[qrels.query[good]]
+    item = numbers_of(qrels.doc.take(good).texts(), items)
     if (user < 0).all():
         problem = "run and judgments have no user in common"
         raise DataError("no-common-query", problem, where=qrels.name, hint=_SAME_IDS)
@@ -275,8 +285,6 @@ def warnings_of(lists: RecommendedLists, *, popularity: bool) -> list[Warned]:
 
 # ── similarity of items ──────────────────────────────────────────────────────────────────────────
 
-_CELLS = 1 << 22  # numbers in memory at a time
-
 
 def cosine_of(vectors: Any, place: dict[str, int]) -> tuple[Callable[[Ints, Ints], Floats], Bools]:
     """Return the cosine of the vectors of items by number, and the items that have a vector.
@@ -290,7 +298,7 @@ def cosine_of(vectors: Any, place: dict[str, int]) -> tuple[Callable[[Ints, Ints
     if not isinstance(vectors, tuple) or len(vectors) != 2:
         raise DataError("form", "{item: vector} or (ids, matrix)", got=type(vectors).__name__, where="vectors")
     ids, given = texts(vectors[0]), vectors[1]
-    matrix: Any = given.tocsr() if is_sparse(given) else as_numbers(given, "vectors").astype(float)
+    matrix = _matrix(given, "vectors").astype(float, copy=False)
     if matrix.ndim != 2 or len(ids) != matrix.shape[0]:
         got = f"shape {matrix.shape} for {counted(len(ids), 'item')}"
         raise DataError("shape", "a matrix with one row per item", got=got, where="vectors")
@@ -314,3 +322,138 @@ def cosine_of(vectors: Any, place: dict[str, int]) -> tuple[Callable[[Ints, Ints
         return out
 
     return similarity, row >= 0
+
+
+# ── lists from scores ────────────────────────────────────────────────────────────────────────────
+
+
+def top_k(
+    scores: Any, k: int = 10, *, seen: Any = None, users: Any = None, items: Any = None, name: str = "scores"
+) -> Run:
+    """Return the k items with the highest scores of each user, without those already seen, as a run for `evaluate`.
+
+    Of items with equal scores at rank k, the first columns are selected; the order of equal scores within a list is
+    decided when the run is evaluated (`ties=`). A list is shorter if fewer items are left; a user without any is not in the run.
+
+    Args:
+        scores: users × items: an array, a tensor, nested lists; or a sparse matrix, of which only stored cells are recommended. NaN is
+            an error, -inf is never recommended. The matrix is read in blocks of rows and not copied.
+        k: number of items.
+        seen: items not to recommend: a sparse matrix or a mask of the same shape, {user: items}, (user, item) pairs, a frame.
+        users: the ids of the rows; by default their numbers.
+        items: the ids of the columns; by default their numbers.
+        name: the name of the run.
+
+    >>> run = top_k([[0.1, 0.9, 0.5]], 2, seen={0: [1]})
+    >>> run.doc.tolist(), run.score.tolist()
+    ([b'2', b'0'], [0.5, 0.1])
+    """
+    k = check_count(k, "k", slug="cutoff")
+    matrix = _matrix(scores, "scores")
+    if matrix.ndim != 2 or not all(matrix.shape):
+        raise DataError("shape", "a matrix of users × items", got=f"shape {matrix.shape}", where="scores")
+    rows, columns = _names(users, matrix.shape[0], "users"), _names(items, matrix.shape[1], "items")
+    none = np.empty(0, np.int64)
+    hidden = (none, none) if seen is None else _seen(seen, matrix.shape, rows, columns)
+    user, item, score = (top_of_sparse if is_sparse(matrix) else top_of_dense)(matrix, k, hidden)
+    return read_run({"user": rows[user], "item": columns[item], "score": score.astype(float)}, name=name)
+
+
+# ── items not to recommend ───────────────────────────────────────────────────────────────────────
+
+
+def _names(ids: Any, size: int, what: str) -> NDArray[Any]:
+    """The ids of rows or columns; by default their numbers."""
+    if ids is None:
+        return np.arange(size)
+    names = list(ids.tolist() if hasattr(ids, "tolist") else ids)
+    different = len(set(names))
+    if not len(names) == size == different:
+        raise DataError("lengths", f"{size} different {what}", got=f"{different}", where=what)
+    return np.array(names, dtype=object)
+
+
+def _seen(seen: Any, shape: tuple[int, int], users: NDArray[Any], items: NDArray[Any]) -> Cells:
+    """The cells that must not be recommended, ordered by row."""
+    if is_number_matrix(seen):
+        mask = _matrix(seen, "seen")
+        if tuple(mask.shape) != shape:
+            raise DataError("shape", f"the shape of the scores, {shape}", got=str(tuple(mask.shape)), where="seen")
+        user, item = mask.nonzero()
+    else:
+        past_users, past_user, past_items, past_item = read_interactions(seen, "seen")
+        user = _places(past_users, users, "users")[past_user]
+        item = _places(past_items, items, "items")[past_item]
+        kept = (user >= 0) & (item >= 0)  # training data may have users and items that the matrix does not have
+        user, item = user[kept], item[kept]
+    order = np.argsort(user, kind="stable")
+    return user[order].astype(np.int64), item[order].astype(np.int64)
+
+
+def _places(ids: list[str], names: NDArray[Any], what: str) -> Ints:
+    """The row or column of each id; -1 for an id that the matrix does not have."""
+    at = numbers_of(ids, {name: i for i, name in enumerate(texts(names))})
+    if (at < 0).all():
+        problem = f"scores and seen have no {what} in common: {shown(names[0])} … and {shown(ids[0])} …"
+        action = Hint(f"name those of the matrix with {{{what}}}", **{what: None})
+        raise DataError("no-common-item", problem, where="seen", hint=action)
+    return at
+
+
+# ── the highest scores ───────────────────────────────────────────────────────────────────────────
+
+
+def top_of_dense(scores: NDArray[Any], k: int, seen: Cells) -> Rows:
+    """The k highest scores of each row of a matrix, best first, equal ones by column; -inf is never among them.
+
+    Args:
+        scores: users × items, read in blocks of rows and never copied as a whole.
+        k: number of items.
+        seen: the cells that must not be recommended, ordered by row.
+    """
+    users, items = scores.shape
+    step = max(1, _CELLS // items)
+    parts = [_block(scores[at : at + step], at, min(k, items), seen) for at in range(0, users, step)]
+    user, item, score = (np.concatenate(part) for part in zip(*parts, strict=True))
+    return _best(user, item, score, k)
+
+
+def _block(scores: NDArray[Any], first: int, k: int, seen: Cells) -> Rows:
+    """The k highest cells of each row of a block, in any order; of equal ones around the k-th place those of the first columns."""
+    block = scores.astype(np.result_type(scores.dtype, np.float32))
+    if np.isnan(block).any():  # much faster than to look for the cells
+        row, column = np.nonzero(np.isnan(block))
+        _refuse_nan(first + row, column)
+    inside = slice(*np.searchsorted(seen[0], (first, first + len(block))))
+    block[seen[0][inside] - first, seen[1][inside]] = -np.inf
+    least = np.partition(block, block.shape[1] - k, axis=1)[:, block.shape[1] - k, None]
+    chosen = block >= least
+    many = np.flatnonzero(chosen.sum(axis=1) > k)  # rows in which more cells have the k-th score than fit
+    equal = block[many] == least[many]
+    room = k - (block[many] > least[many]).sum(axis=1, keepdims=True)
+    chosen[many] &= ~equal | (equal.cumsum(axis=1) <= room)
+    row, item = np.nonzero(chosen & (block > -np.inf))
+    return first + row, item, block[row, item]
+
+
+def top_of_sparse(scores: Any, k: int, seen: Cells) -> Rows:
+    """The same of a sparse matrix (CSR); only stored cells are recommended."""
+    cells, items = scores.tocoo(), scores.shape[1]
+    user, item, score = cells.row.astype(np.int64), cells.col.astype(np.int64), cells.data.astype(float)
+    nan = np.isnan(score)
+    _refuse_nan(user[nan], item[nan])
+    kept = (score > -np.inf) & ~np.isin(user * items + item, seen[0] * items + seen[1])
+    return _best(user[kept], item[kept], score[kept], k)
+
+
+def _best(user: Ints, item: Ints, score: NDArray[Any], k: int) -> Rows:
+    """The first k cells of each user, by score from the highest down, then by column."""
+    order = np.lexsort((item, -score, user))
+    order = order[segments.positions(np.bincount(user[order])) < k]
+    return user[order], item[order], score[order]
+
+
+def _refuse_nan(row: Ints, column: Ints) -> None:
+    if len(row):
+        problem = f"NaN in row {row[0]}, column {column[0]}"
+        raise DataError("score-nan", problem, where="scores", hint="use -inf for an item not to recommend")

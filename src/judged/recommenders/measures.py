@@ -17,9 +17,11 @@ Formula = Callable[..., Any]  # from `RecommendedLists` and parameters to values
 LogBase = Annotated[float, Spec("the base of the logarithm", number(1, open_low=True))]
 
 
-def beyond(name: str, *, range: tuple[float, float] = (0.0, np.inf), **declared: Any) -> Callable[[Formula], Formula]:
+def beyond(
+    name: str, *, arguments: str = "", range: tuple[float, float] = (0.0, np.inf), **declared: Any
+) -> Callable[[Formula], Formula]:
     """Declare the function below it as a measure: from `RecommendedLists` to one value per user, or to one of the run."""
-    return measure(name, needs="recommendations", range=range, **declared)
+    return measure(name, needs="recommendations", arguments=tuple(arguments.split()), range=range, **declared)
 
 
 def parse_beyond(names: str | Measure | Iterable[str | Measure]) -> list[Measure]:
@@ -58,7 +60,7 @@ Over = Literal["catalogue", "recommended"]
     "whole range to be found; it says nothing about how often an item is shown.",
     latex=r"\mathrm{Coverage} = \frac{\left|\bigcup_u L_u\right|}{|I|}",
     of="run",
-    arguments=("items",),
+    arguments="items",
     range=(0.0, 1.0),
     aliases=("CatalogCoverage", "CatalogueCoverage", "ItemCoverage"),
     formula="distinct items recommended / items of the catalogue",
@@ -75,7 +77,7 @@ def coverage(lists: RecommendedLists) -> float:
     "users: their other values hide the users without a list.",
     latex=r"\mathrm{UserCoverage} = \frac{|\{u \in U : L_u \ne \emptyset\}|}{|U|}",
     of="run",
-    arguments=("history",),
+    arguments="history",
     range=(0.0, 1.0),
     formula="users with recommendations / users of the history or the run",
     paper="anelli2021",
@@ -109,7 +111,7 @@ def distinct(lists: RecommendedLists) -> float:
     "nearly all. It suits market places, in which every seller should have a chance.",
     latex=r"\mathrm{Gini} = \frac{\sum_{i=1}^{n} (2i - n - 1)\,x_{(i)}}{n \sum_{i=1}^{n} x_{(i)}}",
     of="run",
-    arguments=("items",),
+    arguments="items",
     range=(0.0, 1.0),
     aliases=("GiniIndex", "ListGini"),
     lower_is_better=True,
@@ -130,7 +132,7 @@ def gini(lists: RecommendedLists, *, over: Over = "catalogue") -> float:
     "It suits long lists, of which users see mainly the top.",
     latex=r"\mathrm{ExposureGini} = \frac{\sum_{i=1}^{n} (2i - n - 1)\,x_{(i)}}{n \sum_{i=1}^{n} x_{(i)}},\quad x_i = \sum_{u : i \in L_u} \frac{1}{\log_2(r_{u,i} + 1)}",
     of="run",
-    arguments=("items",),
+    arguments="items",
     range=(0.0, 1.0),
     lower_is_better=True,
     formula="Gini of Σ discount(rank) over the recommendations of each item",
@@ -165,13 +167,13 @@ def entropy(lists: RecommendedLists, *, base: LogBase = 2.0) -> float:
     return max(float(-(share * np.log(share)).sum()) / np.log(base), 0.0)
 
 
-def gini_of(x: Floats, count: int | None = None) -> float:
+def gini_of(x: Floats, count: int = 0) -> float:
     """The Gini coefficient of non-negative amounts, padded with zeros to `count`.
 
     >>> gini_of(np.array([1.0, 3.0]))
     0.25
     """
-    n = len(x) if count is None else count
+    n = max(count, len(x))
     place = np.arange(n - len(x) + 1, n + 1)
     total = float(x.sum())
     return float(((2 * place - n - 1) * np.sort(x)).sum()) / (n * total) if total > 0 else float("nan")
@@ -185,7 +187,7 @@ def gini_of(x: Floats, count: int | None = None) -> float:
     intuition="Popularity is the average number of interactions of the recommended items. A high value warns that the system mainly "
     "recommends what everybody knows.",
     latex=r"\mathrm{Popularity} = \frac{1}{|L|} \sum_{i \in L} n_i",
-    arguments=("history",),
+    arguments="history",
     aliases=("AveragePopularity",),
     lower_is_better=True,
     formula="mean over the list of the interactions that an item has",
@@ -204,7 +206,7 @@ def popularity(lists: RecommendedLists, *, by: By = "interactions") -> Floats:
     intuition="PopularityRank places each recommended item on a scale from the least to the most popular item of the data. It suits "
     "comparisons between datasets, since it does not depend on the number of interactions.",
     latex=r"\mathrm{PopularityRank} = \frac{1}{|L|} \sum_{i \in L} \frac{\rho_i}{m}",
-    arguments=("history",),
+    arguments="history",
     range=(0.0, 1.0),
     aliases=("MeanPopRank", "Obscurity"),
     lower_is_better=True,
@@ -241,7 +243,7 @@ def _tail(lists: RecommendedLists, head: float, of: TailOf) -> Bools:
     intuition="TailShare is the share of a list that is outside the few best sellers. It suits shops that earn with the long tail of "
     "rare items.",
     latex=r"\mathrm{TailShare} = \frac{|L \cap T|}{|L|}",
-    arguments=("history",),
+    arguments="history",
     range=(0.0, 1.0),
     aliases=("APLT", "TailPercentage"),
     formula="items of the list in the long tail / its length",
@@ -260,14 +262,14 @@ def tail_share(lists: RecommendedLists, *, head: Share = 0.8, of: TailOf = "inte
     intuition="TailCount is the number of items of a list that are outside the few best sellers. It is TailShare as a plain number, "
     "for lists of one length.",
     latex=r"\mathrm{TailCount} = |L \cap T|",
-    arguments=("history",),
+    arguments="history",
     aliases=("ACLT",),
     formula="items of the list in the long tail",
     paper="abdollahpouri2017",
 )
 def tail_count(lists: RecommendedLists, *, head: Share = 0.8, of: TailOf = "interactions") -> Floats:
     """Number of items of the list in the long tail; see TailShare."""
-    return np.asarray(np.bincount(lists.user, weights=_tail(lists, head, of), minlength=lists.users), dtype=float)
+    return lists.total(_tail(lists, head, of))
 
 
 @beyond(
@@ -275,7 +277,7 @@ def tail_count(lists: RecommendedLists, *, head: Share = 0.8, of: TailOf = "inte
     intuition="Novelty tells how surprising the recommended items are: an item that half of the users have brings 1 bit, one that "
     "every thousandth has about 10. It suits systems that should show things which users do not know yet.",
     latex=r"\mathrm{Novelty} = -\frac{1}{|L|} \sum_{i \in L} \log_2 p_i",
-    arguments=("history",),
+    arguments="history",
     aliases=("SelfInformation", "MIUF"),
     formula="mean over the list of -log2 p, p the share of users who have the item",
     paper="zhou2010 vargas2011",
@@ -308,7 +310,7 @@ def novelty(
     intuition="ILD tells how different the items of one list are from each other. It suits lists in which near duplicates annoy, such "
     "as news and music.",
     latex=r"\mathrm{ILD} = \frac{2}{|L|\,(|L| - 1)} \sum_{i < j} \left(1 - \mathrm{sim}(i, j)\right)",
-    arguments=("vectors",),
+    arguments="vectors",
     range=(0.0, 2.0),
     aliases=("IntraListDiversity", "Diversity"),
     formula="mean over pairs of the list of 1 - similarity",
@@ -324,7 +326,7 @@ def intra_list_diversity(lists: RecommendedLists) -> Floats:
     intuition="ILS tells how similar the items of one list are to each other; lower values mean more variety. It is the counterpart "
     "of ILD under its first name in the literature.",
     latex=r"\mathrm{ILS} = \frac{2}{|L|\,(|L| - 1)} \sum_{i < j} \mathrm{sim}(i, j)",
-    arguments=("vectors",),
+    arguments="vectors",
     range=(-1.0, 1.0),
     aliases=("IntraListSimilarity",),
     lower_is_better=True,
@@ -352,7 +354,7 @@ def intra_list_similarity(lists: RecommendedLists) -> Floats:
     intuition="Category entropy tells how evenly a list is spread over categories: 0 bits if all items are of one. It suits questions "
     "of variety if items have categories but no similarity.",
     latex=r"\mathrm{CategoryEntropy} = -\sum_c q_c \log_2 q_c",
-    arguments=("categories",),
+    arguments="categories",
     formula="-Σ q·log2 q, q the share of the list that a category has",
     paper="shannon1948 ekstrand2020",
 )
@@ -365,11 +367,7 @@ def category_entropy(
     for a list without categories.
     """
     weight = discounts(lists.rank, discount, persistence)
-    columns = [
-        np.bincount(lists.user, weights=weight * share[lists.item], minlength=lists.users)
-        for share in lists.need("categories").T
-    ]
-    amount = np.stack(columns, axis=1)
+    amount = np.stack([lists.total(weight * share[lists.item]) for share in lists.need("categories").T], axis=1)
     q = amount / amount.sum(axis=1, keepdims=True)
     nats = -np.where(q == 0, 0.0, q * np.log(q)).sum(axis=1)
     return np.asarray(np.maximum(nats, 0.0) / np.log(2.0))
@@ -384,7 +382,7 @@ def category_entropy(
     "suits checks of fairness to groups of providers if every group deserves the same exposure.",
     latex=r"\mathrm{RSP} = \frac{\mathrm{std}_c(\pi_c)}{\mathrm{mean}_c(\pi_c)},\quad \pi_c = \frac{\text{recommendations of items of } c}{\text{possible ones}}",
     of="run",
-    arguments=("categories",),
+    arguments="categories",
     aliases=("StatisticalParity", "RankingStatisticalParity"),
     lower_is_better=True,
     formula="standard deviation / mean over categories of recommendations of its items / recommendations that were possible",
@@ -398,7 +396,7 @@ def statistical_parity(lists: RecommendedLists) -> float:
     member = lists.need("categories") > 0
     possible = lists.users * member.sum(axis=0).astype(float)
     if "history" in lists.side:
-        possible -= _count(member, lists.need("history").own[1])
+        possible -= _count(member, lists.need("history").own)
     return _spread(_count(member, lists.item), possible)
 
 
@@ -408,7 +406,7 @@ def statistical_parity(lists: RecommendedLists) -> float:
     "checks of fairness if exposure should follow what users like.",
     latex=r"\mathrm{REO} = \frac{\mathrm{std}_c(\pi_c)}{\mathrm{mean}_c(\pi_c)},\quad \pi_c = \frac{\text{relevant recommendations of items of } c}{\text{relevant items of } c}",
     of="run",
-    arguments=("categories", "qrels"),
+    arguments="categories qrels",
     aliases=("EqualOpportunity", "RankingEqualOpportunity"),
     lower_is_better=True,
     formula="standard deviation / mean over categories of relevant recommendations of its items / relevant items",
@@ -429,7 +427,7 @@ def equal_opportunity(lists: RecommendedLists) -> float:
     "themselves. It suits the question whether a system amplifies a preference that is in its data.",
     latex=r"\mathrm{BiasDisparity} = \frac{1}{|C|} \sum_{c \in C} \frac{|q_c - p_c|}{p_c}",
     of="run",
-    arguments=("history", "categories"),
+    arguments="history categories",
     lower_is_better=True,
     formula="mean over categories of |r - s| / s, r the share of the category in the lists, s in the histories of the same users",
     paper="tsintzou2019",
@@ -439,7 +437,7 @@ def bias_disparity(lists: RecommendedLists) -> float:
 
     Categories that are in no history are left out. Slices of users give the disparity of each group.
     """
-    ours, theirs = (_count(lists.need("categories"), item) for item in (lists.item, lists.need("history").own[1]))
+    ours, theirs = (_count(lists.need("categories"), item) for item in (lists.item, lists.need("history").own))
     known = theirs > 0
     if not known.any() or not ours.any():
         return float("nan")

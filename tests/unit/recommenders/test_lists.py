@@ -38,7 +38,7 @@ def lists(rows, *, k=4, history=None, relevant=None, described=np.ones(8, bool))
             "users": np.bincount(own[1], minlength=8) * 1.0,
             "interactions": np.bincount([i for _, i in had], minlength=8) * 1.0,
         }
-        past = History(count, {"users": len(history), "interactions": len(had)}, len(history), tuple(own))
+        past = History(count, {"users": len(history), "interactions": len(had)}, len(history), own[1])
     item = np.array([i for r in rows for i in r])
     side = {"items": 8, "vectors": (cosine, described), "categories": SHARES}
     if past is not None:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from judged.errors import DataError
-from judged.recommenders.top_scores import top_of_dense, top_of_sparse
+from judged.recommenders.lists import top_of_dense, top_of_sparse
 
 MATRIX = st.integers(1, 6).flatmap(lambda n: st.lists(st.lists(st.sampled_from([0.0, 1.0, 2.0, -1.0, -np.inf]), min_size=n, max_size=n), min_size=1, max_size=5))  # fmt: skip
 
@@ -41,7 +41,7 @@ def test_the_first_k_are_those_of_a_sort_with_equal_scores_by_column(matrix, k, 
 def test_blocks_do_not_change_the_result(monkeypatch):
     scores = np.random.default_rng(0).integers(0, 5, size=(20, 9))
     whole = listed(top_of_dense(scores, 4, NONE))
-    monkeypatch.setattr("judged.recommenders.top_scores._CELLS", 27)
+    monkeypatch.setattr("judged.recommenders.lists._CELLS", 27)
     assert listed(top_of_dense(scores, 4, NONE)) == whole == brute(scores.tolist(), 4)
 
 
