@@ -35,7 +35,6 @@ WITH_SETS = Hint(
     commands=Wording("jd.evaluate, jd.compare or jd.explain", "judged eval, judged compare or judged explain"),
 )
 _MANY = 1 << 17  # judgments
-_FROM_HITS = ("retrieved", "answered", "query", "rank", "judgment", "tie_first", "tie_last")
 
 
 def join(
@@ -94,8 +93,14 @@ def join(
             policy = replace(policy, partitioned=partitioned, unscored=unscored)
     judged = Judged(
         pool=pool,
-        **{name: getattr(hits, name) for name in _FROM_HITS},
+        retrieved=hits.retrieved,
+        answered=hits.answered,
+        query=hits.query,
+        rank=hits.rank,
         grade=pool.grade[hits.judgment],
+        judgment=hits.judgment,
+        tie_first=hits.tie_first,
+        tie_last=hits.tie_last,
         policy=policy,
         names=(qrels.name, run.name),
         files=files,

@@ -124,8 +124,9 @@ class Pool:
             aspects = Aspects(
                 place[aspects.judgment[chosen]], aspects.aspect[chosen], aspects.sub[chosen], aspects.grade[chosen]
             )
+        queries = tuple(self.queries)
         selected = Pool(
-            queries=tuple(self.queries[row] for row in rows),
+            queries=tuple(queries[row] for row in rows),
             query=number[self.query[kept]],
             grade=self.grade[kept],
             doc=None if self.doc is None else self.doc.take(kept),
