@@ -319,18 +319,16 @@ def _main_key(a: Agreement) -> str:
     two = len(a.names) == 2
     if a.weights != "nominal":
         return f"kappa({a.weights})" if two else f"alpha({'interval' if a.weights == 'quadratic' else a.weights})"
-    if _is_graded(a):
+    if a.panel.ratings.graded:
         return "kappa(quadratic)" if two else "alpha(ordinal)"
     return "kappa" if two else "alpha"
 
 
-def _is_graded(a: Agreement) -> bool:
-    return a.panel.ratings.numbers is not None and len(a.categories) > 2
-
-
 def _coefficient_line(a: Agreement) -> str:
     c = a[_main_key(a)]
-    labels = "graded labels" if _is_graded(a) else "binary labels" if len(a.categories) <= 2 else "unordered labels"
+    labels = (
+        "graded labels" if a.panel.ratings.graded else "binary labels" if len(a.categories) <= 2 else "unordered labels"
+    )
     why = f"recommended for {labels}" if a.weights == "nominal" else "with the chosen weights"
     name = c.name[0].upper() + c.name[1:]
     if isnan(c.value):
@@ -528,8 +526,7 @@ def _pair(
     """Compare two judges; `known` are the coefficients of all judges, which are theirs if there are no others."""
     judged = two.codes >= 0
     if "kappa" not in known:
-        graded = two.numbers is not None and len(two.categories) > 2
-        weighted = "quadratic" if graded and weights == "nominal" else weights
+        weighted = "quadratic" if two.graded and weights == "nominal" else weights
         keys = ["raw", "kappa", "fleiss", "ac1", "alpha", *([f"kappa({weighted})"] if weighted != "nominal" else [])]
         requests = [parse_coefficient(key, two) for key in keys]
         known = coefficients(two, requests, query=_resampled(two, query, interval), **options)

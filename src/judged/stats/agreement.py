@@ -357,7 +357,7 @@ def usual_coefficients(ratings: Ratings, weights: WeightsName = "nominal") -> tu
     """Return the keys of the coefficients to report: weighted ones too for graded labels, and all of them with `weights`."""
     kappas = ("kappa", "fleiss") if ratings.raters == 2 else ("fleiss",)
     keys = ["raw", *kappas, "ac1", "alpha"]
-    if ratings.numbers is not None and len(ratings.categories) > 2:
+    if ratings.graded:
         keys += [
             f"{kappas[0]}(linear)",
             f"{kappas[0]}(quadratic)",

@@ -85,6 +85,11 @@ class Ratings:
             return None
         return np.array(self.categories, dtype=float)
 
+    @property
+    def graded(self) -> bool:
+        """True if the categories are more than two numbers."""
+        return self.numbers is not None and len(self.categories) > 2
+
     def take(self, raters: Sequence[int] | None = None, units: Ints | Bools | None = None) -> Ratings:
         """Select raters and units; the categories stay the same."""
         codes, names = self.codes, self.names
