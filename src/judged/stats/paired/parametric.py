@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from judged._types import Bools, Floats
+from judged._types import Floats
 from judged.core.resample import resampled_means
 from judged.errors import UsageError
 from judged.stats.checks import check_count, no_weights
@@ -66,7 +66,8 @@ def _student_interval(
         return np.full_like(mean, -np.inf), np.full_like(mean, np.inf)
     distinct, place = np.unique(level, return_inverse=True)
     reach = two_sided_quantile(tuple(distinct.tolist()), df)[place] * error
-    return _symmetric(mean, reach, constant, p <= level)
+    reach = np.where(constant, np.where(p <= level, 0.0, np.inf), reach)  # infinite if random signs do not reject 0
+    return mean - reach, mean + reach
 
 
 def _estimate(d: Floats, clusters: Any, weights: Any, cheap: CheapValues | None) -> tuple[Floats, Estimate]:
@@ -183,7 +184,8 @@ def _bootstrap_interval(
             hits = int(np.count_nonzero(far >= abs(mean[i])))
             rank = last_accepted(hits, resamples, float(p[i]), float(level[i]), drawn=True)
             reach[i] = np.partition(far, resamples - rank)[resamples - rank] if rank else np.inf
-    return _symmetric(mean, reach, constant, p <= level)
+    reach = np.where(constant, np.where(p <= level, 0.0, np.inf), reach)
+    return mean - reach, mean + reach
 
 
 TESTS.add(
@@ -221,9 +223,3 @@ def bootstrap_reaches(sums: Floats, sizes: Floats, resamples: int, seed: int) ->
     top = np.abs(resampled) * spread + SLACK * spread * spread
     far = np.divide(top, error, out=np.full_like(top, np.inf), where=error > 0)
     return np.ldexp(far, power)
-
-
-def _symmetric(mean: Floats, reach: Floats, constant: Bools, rejected: Bools) -> tuple[Floats, Floats]:
-    """The mean ± the reach. Without variance the interval is the mean, or infinite if random signs do not reject 0."""
-    reach = np.where(constant, np.where(rejected, 0.0, np.inf), reach)
-    return mean - reach, mean + reach
