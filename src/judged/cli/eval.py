@@ -53,8 +53,7 @@ def _check_all(result: Any) -> None:
 
     if any(query == "all" for values in result.results for query in values.queries):
         problem = "the rows of the query 'all' look like those of the means"
-        hint = Hint("use {format}", format="json")
-        raise UsageError("query-all", problem, hint=hint, value="all")
+        raise UsageError("query-all", problem, hint=Hint("use {format}", format="json"), value="all")
 
 
 def _compare_with_first(results: Any, names: Any) -> Any:

@@ -40,6 +40,7 @@ from judged.io.text import (
 
 _BATCH = 1 << 11  # few enough to be freed before the garbage collector visits them twice
 _BATCHES = 32  # in one table of a partition
+_SEPARATOR = re.compile(r'"?sep=([,;|]?)"?', re.IGNORECASE)  # of a tab, only sep= is left
 _FILLED = re.compile(rb"\S")
 _BREAK = re.compile(r"\r\n|\r|\n")
 _RETURN = re.compile(rb"\r(?!\n)")
@@ -70,6 +71,10 @@ def split_line(line: str, delimiter: str) -> list[str]:
 
 def _detect(head: Head, request: ColumnRequest) -> Header | None:
     line, number = head.line.decode("utf-8", "surrogateescape"), head.number
+    if separator := _SEPARATOR.fullmatch(line):  # Excel writes sep=; above the header
+        below = bytes(head.data).split(b"\n", number + 1)[number : number + 1]
+        names = split_line(b"".join(below).decode("utf-8", "surrogateescape").rstrip("\r"), separator[1] or "\t")
+        return Header(separator[1] or "\t", tuple(name.strip() for name in names), number + 1) if names else None
     headers = []
     for delimiter in "\t,;":
         cells = split_line(line, delimiter)
