@@ -74,7 +74,7 @@ def _align(names: Sequence[str], results: Sequence[Values]) -> ComparedRuns:
             "runs", f"two runs have the same name: {', '.join(names)}", hint="name them, as in {name: run}"
         )
     check_comparable(names, results)
-    common, lost, kept = results[0].queries, tuple[Warned, ...](), tuple(results)
+    common, lost, kept = tuple(results[0].queries), tuple[Warned, ...](), tuple(results)
     if any(r.queries != common for r in results[1:]):
         others = [set(r.queries) for r in results[1:]]
         common = tuple(q for q in common if all(q in other for other in others))
@@ -112,8 +112,8 @@ def _judged(results: Sequence[Values]) -> tuple[Judged, ...]:
     return rankings
 
 
-def _select(result: Values, queries: Sequence[Id]) -> Values:
-    if result.queries == queries:
+def _select(result: Values, queries: tuple[Id, ...]) -> Values:
+    if tuple(result.queries) == queries:
         return result
     place = {q: i for i, q in enumerate(result.queries)}
     rows = np.array([place[q] for q in queries])
@@ -122,7 +122,7 @@ def _select(result: Values, queries: Sequence[Id]) -> Values:
         source = None if (np.diff(rows) < 0).any() else source.select(rows)
     return replace(
         result,
-        queries=tuple(queries),
+        queries=queries,
         columns={n: c[rows] for n, c in result.columns.items()},
         if_irrelevant=None,
         if_top=None,

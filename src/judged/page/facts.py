@@ -280,8 +280,7 @@ def _pairs(subject: Subject, rows: Sequence[Difference]) -> list[dict[str, Any]]
 def _coverage(subject: Subject) -> dict[str, Any] | None:
     if not subject.judged or subject.first.policy.unjudged == "condensed":
         return None
-    ranks = np.array(_ranks(subject.judged, 100))
-    ranks = np.arange(1, ranks[-1] + 1) if ranks[-1] <= 100 else ranks
+    ranks = np.arange(1, _ranks(subject.judged, 100)[-1] + 1)
     return {"ranks": ranks, "shares": [judged_share(j, ranks) for j in subject.judged]}
 
 
