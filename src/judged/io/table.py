@@ -115,7 +115,8 @@ def _raise_cell(role: Role, name: str, column: Column, before: int, origin: Orig
     row, value = next((i, cell) for i, cell in enumerate(column) if read([cell]) is None)
     is_id = role.read is None
     slug, expected = ("id-type", f"{role.meaning} as text or integers") if is_id else (role.slug, role.expected)
-    raise origin.error(slug, expected, before + row, name, value=value)
+    held = None if is_id else value
+    raise origin.error(slug, expected, before + row, name, value=held, got=shown(value))
 
 
 def raise_empty(context: Context) -> NoReturn:
