@@ -11,12 +11,14 @@ from pathlib import Path
 from string import ascii_lowercase
 from typing import Any, ClassVar, Self
 
+import numpy as np
+
 from judged.compat._errors import as_type, whole
 from judged.core.tables import Qrels, Run
 from judged.errors import DataError, UsageError, shown
 from judged.evaluation.options import check_options
 from judged.fusion.fuse import fuse as fuse_runs
-from judged.fusion.fuse import tune_fusion
+from judged.fusion.fuse import prepare, tune_fusion
 from judged.fusion.method import FUSIONS, FusionSettings
 from judged.io.read import read_qrels, read_run
 from judged.io.write import write_qrels, write_run
@@ -384,18 +386,15 @@ def fuse(
     """
     _check_runs(runs)
     given = dict(params or {})
-    weights, learnt = given.pop("weights", None), given.pop(_learnt(method), None)
-    if method == "probfuse" and learnt is not None:
-        given["segments"] = len(learnt[0])
+    weights = given.pop("weights", None)
+    learnt = given.pop(_learnt(method), None) if FUSIONS.find(method).train else None
     call = f"{method}({', '.join(f'{name}={value!r}' for name, value in given.items())})" if given else method
-    fused = fuse_runs(
-        [run.rows for run in runs],
-        call,
-        norm=_norm(method, norm),
-        weights=weights,
-        trained=None if learnt is None else list(learnt),
-        ties="input",
-    )
+    rows, norm = [run.rows for run in runs], _norm(method, norm)
+    if learnt is None:
+        fused = fuse_runs(rows, call, norm=norm, weights=weights, ties="input")
+    else:
+        settings, aligned = prepare(rows, call, norm, ties="input")
+        fused = replace(settings, trained=tuple(np.asarray(known, float) for known in learnt)).fuse(aligned)
     return RanxRun(fused.to_dict(), fused.name)  # type: ignore[arg-type]  # ids of ranx are text
 
 

@@ -34,8 +34,8 @@ Weights = Mapping[str, float] | Sequence[float]
 
 def prepare(
     runs: Any, method: str, norm: str | None, *, ties: FusedTies = "id-desc", **policy: Any
-) -> tuple[dict[str, Run], FusionSettings, AlignedRuns]:
-    """Return the runs by name, the method with its parameters, and the numbered, ranked and normalised rows of the runs."""
+) -> tuple[FusionSettings, AlignedRuns]:
+    """Return the method with its parameters, and the numbered, ranked and normalised rows of the runs."""
     settings = parse_method(method)
     found = settings.method
     chosen = NORMALISATIONS.find(("min-max" if found.uses == "scores" else "none") if norm is None else norm)
@@ -49,11 +49,8 @@ def prepare(
     for run in opened.values():
         if not len(run):
             raise DataError("empty-run", "the run contains no rankings", hint="check the path", where=run.name)
-    signs = {name: replace(run, score=-run.score) for name, run in opened.items()} if chosen.lower_is_better else opened
-    with np.errstate(
-        over="ignore", invalid="ignore"
-    ):  # a score that is not a number is an error of `FusionSettings.fuse`
-        return opened, settings, chosen.apply(align(signs, ranking))
+    with np.errstate(over="ignore", invalid="ignore"):  # `FusionSettings.fuse` raises if a score is not a number
+        return settings, chosen.apply(align(opened, ranking, lower_is_better=chosen.lower_is_better))
 
 
 def fuse(
@@ -64,7 +61,6 @@ def fuse(
     weights: Weights | None = None,
     qrels: Any = None,
     level: float = 1.0,
-    trained: Sequence[Floats] | None = None,
     depth: int | None = None,
     ties: FusedTies = "id-desc",
     duplicates: Duplicates = "error",
@@ -85,7 +81,6 @@ def fuse(
         qrels: judgments that a trained method, such as posfuse, learns from. Fuse other queries than these: a value of the same queries is too
             high, see `tune_fusion`.
         level: lowest relevant grade, for trained methods.
-        trained: an array per run, as `FusionTuning.trained` has it, in place of judgments.
         depth: number of documents per ranking that are fused; None for all.
         ties: order of documents with equal scores, in the runs and in the result, where `input` is `id-desc`.
         duplicates: what to do with duplicate documents in a ranking, see `Policy`.
@@ -102,41 +97,17 @@ def fuse(
     >>> fuse([{"q1": {"a": 9.0, "b": 8.0}}, {"q1": {"b": 0.7, "c": 0.2}}], "wsum", weights=[0.25, 0.75])["q1"]
     {'b': 0.75, 'a': 0.25, 'c': 0.0}
     """
-    opened, settings, aligned = prepare(runs, method, norm, depth=depth, ties=ties, duplicates=duplicates, order=order)
+    settings, aligned = prepare(runs, method, norm, depth=depth, ties=ties, duplicates=duplicates, order=order)
     found = settings.method
-    settings = replace(settings, weights=check_weights(found, weights, aligned.names))
-    if (qrels is not None) + (trained is not None) != (found.train is not None):
+    settings = replace(settings, weights=check_weights(found, weights, tuple(aligned.runs)))
+    if (qrels is None) != (found.train is None):
         problem = "learns nothing from judgments" if found.train is None else "needs judgments to learn from"
         hint = Hint("leave out {qrels}" if found.train is None else "name them with {qrels}", qrels=None)
         raise UsageError("option", f"{found.name} {problem}", hint=hint)
     with named_step("fusing"):
         if qrels is not None:
             settings = settings.learn(training_of(aligned, qrels, check_number(level, "level", zero=True)))
-        elif trained is not None:
-            arrays = tuple(trained) if np.iterable(trained) else ()
-            if len(arrays) != len(opened):
-                problem = f"trained must have an array for each of {counted(len(opened), 'run')}"
-                raise UsageError("option", problem, hint="pass FusionTuning.trained", value=trained)
-            settings = replace(settings, trained=tuple(_numbers(known, "trained") for known in arrays))
-        fused = settings.fuse(aligned, name, ascending=ties == "id-asc")
-    warnings = dict.fromkeys(warning for run in opened.values() for warning in run.warnings)
-    if lacking := int((aligned.size == 0).any(axis=0).sum()):
-        text = (
-            f"{lacking} of {counted(len(aligned.queries), 'query')} not in every run, fused from the runs that have it"
-        )
-        warnings[Warned("queries-differ", lacking, text)] = None
-    return replace(fused, warnings=tuple(warnings), files=tuple(file for run in opened.values() for file in run.files))
-
-
-def _numbers(values: Any, what: Literal["trained", "weights"]) -> Floats:
-    try:
-        column = np.asarray(values, float)
-    except (TypeError, ValueError, OverflowError):
-        column = np.array(np.nan)
-    if column.ndim != 1 or not np.isfinite(column).all():
-        slug = "weights" if what == "weights" else "option"
-        raise UsageError(slug, f"{what} must be lists of finite numbers, got {shown(values)}", value=values)
-    return column
+        return settings.fuse(aligned, name)
 
 
 def check_weights(method: Fusion, weights: Weights | None, names: tuple[str, ...]) -> Floats | None:
@@ -157,7 +128,12 @@ def check_weights(method: Fusion, weights: Weights | None, names: tuple[str, ...
         raise UsageError("weights", f"{method.name} takes no weights", hint="use wsum, or another weighted method")
     if isinstance(weights, Mapping) and set(weights) == set(names):
         weights = [weights[name] for name in names]
-    column = _numbers(weights, "weights")
+    try:
+        column = np.asarray(weights, float)
+    except (TypeError, ValueError, OverflowError):
+        column = np.array(np.nan)
+    if column.ndim != 1 or not np.isfinite(column).all():
+        raise UsageError("weights", f"weights must be lists of finite numbers, got {shown(weights)}", value=weights)
     if len(column) != len(names) or (column < 0).any() or not (column > 0).any():
         problem = f"a number ≥ 0 for each of {', '.join(map(shown, names))}, not all 0"
         raise UsageError("weights", problem, got=shown(weights), value=weights)
@@ -246,8 +222,8 @@ class FusionTuning(Result):
             runs = {system: runs[system] for system in self.runs}
         if len(runs) != len(self.runs):
             raise UsageError("runs", f"the fusion was tuned for {counted(len(self.runs), 'run')}, got {len(runs)}")
-        weights = self.weights and list(self.weights.values())
-        return fuse(runs, self.method, weights=weights, trained=self.trained, name=name, **self.options)
+        with named_step("fusing"):
+            return self.settings.fuse(prepare(runs, self.method, **self.options)[1], name)
 
     def headline(self) -> tuple[str, ...]:
         """Sentences: the value to expect, and the best single run."""
@@ -382,9 +358,9 @@ def tune_fusion(
     of_runs = ("depth", "duplicates", "order")
     own: dict[str, Any] = {name: value for name, value in policy.items() if name in (*of_runs, "ties")}
     ranked: dict[str, Any] = {name: value for name, value in policy.items() if name not in of_runs}
-    opened, given, aligned = prepare(runs, method, norm, **own)
+    given, aligned = prepare(runs, method, norm, **own)
     chosen, judgments = _single(measure, profile, level), read_qrels(qrels)
-    trials = trials_of(given, len(opened), step)
+    trials = trials_of(given, len(aligned.runs), step)
 
     def columns_of(settings: list[FusionSettings]) -> tuple[tuple[Id, ...], Floats]:
         """The queries, and their values with each of the settings."""
@@ -418,22 +394,25 @@ def tune_fusion(
                 others = columns_of(settings)[1]
             at = best_of(others, rest)
             held_out[~rest] = others[at][~rest]
-            means = [summarise(others[at][where], "mean") for where in (rest, ~rest)]
-            tuned.append(Fold(int((~rest).sum()), settings[at], means[0], means[1]))
-        best = best_of(columns, np.ones(len(queries), bool))
-        shown_values = {"cross-validated": held_out, "tuned on the same queries": columns[best]}
+            tuned_on, value = (summarise(others[at][where], "mean") for where in (rest, ~rest))
+            tuned.append(Fold(int((~rest).sum()), settings[at], tuned_on, value))
+        best = best_of(columns, fold >= 0)
+        values = [
+            _value("cross-validated", held_out, chosen),
+            _value("tuned on the same queries", columns[best], chosen),
+        ]
         warnings: dict[Warned, None] = {}
-        for name, run in opened.items():
+        for name, run in aligned.runs.items():
             single = evaluate(judgments, run, chosen, level=level, profile=profile, **policy)
-            shown_values[name] = np.asarray(single[str(chosen)], float)
+            values.append(_value(name, np.asarray(single[str(chosen)], float), chosen))
             warnings |= dict.fromkeys(single.warnings)
     return FusionTuning(
         options={"norm": norm, **own},
-        runs=opened,
+        runs=aligned.runs,
         measure=chosen,
         settings=on_all[best],
         trials=len(trials),
-        values=tuple(_value(name, column, chosen) for name, column in shown_values.items()),
+        values=tuple(values),
         folds=tuple(tuned),
         queries=queries,
         held_out=held_out,

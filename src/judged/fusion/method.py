@@ -18,10 +18,11 @@ from judged.core.policy import Policy
 from judged.core.pool import pool_of
 from judged.core.reference import group_documents, order_ties, pool_of_queries, rank_rows
 from judged.core.tables import Id, IdColumn, IdKind, Run, decoded
-from judged.errors import DataError, Hint, UsageError, shown
+from judged.errors import DataError, Hint, UsageError, Warned, shown
 from judged.io.read import read_qrels
 from judged.measures.parameters import literal
 from judged.registry import Registry, parse_call
+from judged.tables.table import counted
 
 # ── columns of several runs ──────────────────────────────────────────────────────────────────────
 
@@ -33,7 +34,8 @@ class AlignedRuns:
     A query that a run lacks is an empty list, which contributes nothing. `rank` is 0 in rows that stand for missing documents.
     """
 
-    names: tuple[str, ...]
+    runs: Mapping[str, Run]
+    ascending: bool  # order of documents with equal fused scores
     queries: IdColumn
     query_kind: IdKind
     doc_kind: IdKind
@@ -111,13 +113,13 @@ class AlignedRuns:
         return grouped[segments.falling(grouped, self.count)]
 
 
-def align(runs: Mapping[str, Run], policy: Policy) -> AlignedRuns:
-    """Number the documents of runs, and rank them.
+def align(runs: Mapping[str, Run], policy: Policy, *, lower_is_better: bool = False) -> AlignedRuns:
+    """Number the documents of runs, and rank them; with `lower_is_better` by the negative scores.
 
     Raises:
         DataError: a duplicate document, unless the policy says which to keep.
     """
-    tables = list(runs.values())
+    tables = [replace(run, score=-run.score) if lower_is_better else run for run in runs.values()]
     used = [run.queries.take(np.bincount(run.query, minlength=len(run.queries)) > 0) for run in tables]
     # every query once, in order of appearance: rows of a run that is in this order need no sorting
     queries = IdColumn.of(dict.fromkeys(raw for column in used for raw in column.tolist()))
@@ -146,7 +148,8 @@ def align(runs: Mapping[str, Run], policy: Policy) -> AlignedRuns:
     )
     one = by_document[first]
     return AlignedRuns(
-        names=tuple(runs),
+        runs=runs,
+        ascending=policy.ties == "id-asc",
         queries=queries,
         query_kind=query_kind,
         doc_kind=doc_kind,
@@ -201,7 +204,7 @@ def _max(a: AlignedRuns) -> AlignedRuns:
         row = int(wrong[0])
         query = a.queries[int(a.query[a.document[row]])]
         problem = f"the highest score of query {shown(query)} is not above 0, and the max norm divides by it"
-        raise DataError("option", problem, hint="use min-max", where=a.names[int(a.run[row])])
+        raise DataError("option", problem, hint="use min-max", where=list(a.runs)[a.run[row]])
     return _divide(a, a.score, highest)
 
 
@@ -328,7 +331,7 @@ class FusionSettings:
 
     def of_runs(self, runs: AlignedRuns) -> Floats:
         """The weight of each run: 1 without weights."""
-        return np.ones(len(runs.names)) if self.weights is None else self.weights
+        return np.ones(len(runs.runs)) if self.weights is None else self.weights
 
     def weight(self, runs: AlignedRuns) -> Floats:
         """The weight of the run of each row."""
@@ -349,8 +352,8 @@ class FusionSettings:
         runs = map(training.of, range(training.runs))
         return replace(self, trained=tuple(self.method.train(run, self) for run in runs))
 
-    def fuse(self, runs: AlignedRuns, name: str | None = None, *, ascending: bool = False) -> Run:
-        """The documents by query, then by fused score from the highest down, then by id, descending unless `ascending`.
+    def fuse(self, runs: AlignedRuns, name: str | None = None) -> Run:
+        """The documents by query, then by fused score from the highest down, then by id.
 
         Raises:
             DataError: a score that is not a number, which infinite scores of the runs can cause.
@@ -363,12 +366,16 @@ class FusionSettings:
             problem = f"the fused score of document {shown(doc)} of query {shown(query)} is not a number: a run has infinite scores"
             raise DataError("score-inf", problem, hint="use a method of ranks, such as rrf", value=doc)
         order = segments.falling(score, runs.candidates)  # which is stable, and documents are numbered in this order
-        if ascending:
+        if runs.ascending:
             order = np.lexsort((-np.arange(len(score)), -score, runs.query))
         ids, by_number = runs.queries, runs.query_kind == "integer"
         by_id = np.argsort(np.array(decoded(ids, "integer"), object)) if by_number else ids.order()
         of_doc = np.argsort(by_id)[runs.query]  # the place of the query of each document
         rows = np.argsort(of_doc, kind="stable")
+        warnings = dict.fromkeys(warning for run in runs.runs.values() for warning in run.warnings)
+        if lacking := int((runs.size == 0).any(axis=0).sum()):
+            text = f"{lacking} of {counted(len(ids), 'query')} not in every run, fused from the runs that have it"
+            warnings[Warned("queries-differ", lacking, text)] = None
         return Run(
             name=name or self.method.name,
             tag=name or self.method.name,
@@ -378,6 +385,8 @@ class FusionSettings:
             query=of_doc[rows],
             doc=runs.doc.take(order[rows]),
             score=score[order[rows]] + 0.0,
+            warnings=tuple(warnings),
+            files=tuple(file for run in runs.runs.values() for file in run.files),
         )
 
 
@@ -454,18 +463,16 @@ def training_of(aligned: AlignedRuns, qrels: Any, level: float = 1.0) -> Trainin
     judgments = read_qrels(qrels)
     pool = pool_of(judgments, Policy())
     code = pool.codes_of(aligned.queries)
-    if (code < 0).all():
+    learn = np.isin(np.arange(len(pool.queries)), code)
+    if not learn.any():
         problem = "runs and judgments have no query in common"
         raise DataError("no-common-query", problem, hint="check the query ids", where=judgments.name)
-    good = np.flatnonzero(pool.grade >= level)
+    good, of_doc = pool.grade >= level, code[aligned.query]
     pairs = set(zip(pool.query[good].tolist(), pool.doc.take(good).tolist(), strict=True))
-    documents = zip(code[aligned.query].tolist(), aligned.doc.tolist(), strict=True)
-    relevant = np.fromiter((document in pairs for document in documents), bool, len(aligned.query))
-    query = code[aligned.query][aligned.document]
+    relevant = np.array([pair in pairs for pair in zip(of_doc.tolist(), aligned.doc.tolist(), strict=True)])
+    query = of_doc[aligned.document]
     rows = np.flatnonzero((aligned.rank > 0) & (query >= 0))
     rows = rows[np.argsort(query[rows], kind="stable")]
     columns: tuple[Any, ...] = query, aligned.run, aligned.rank, aligned.length, relevant[aligned.document]
-    queries = np.arange(len(pool.queries))
-    count = np.bincount(pool.query[good], minlength=len(queries))
-    known = np.isin(queries, code)
-    return Training(len(aligned.names), pool.queries, known, count, *(column[rows] for column in columns))
+    count = np.bincount(pool.query[good], minlength=len(learn))
+    return Training(len(aligned.runs), pool.queries, learn, count, *(column[rows] for column in columns))

@@ -2,7 +2,6 @@
 
 import math
 
-import numpy as np
 import pytest
 from for_each import for_each
 from refusals import refusal
@@ -165,11 +164,9 @@ def test_duplicate_documents_follow_the_policy():
         ("weights", RUNS, "wsum", {"weights": [1]}), ("weights", RUNS, "wsum", {"weights": {"first": 1}}),
         ("weights", RUNS, "wsum", {"weights": ["x", 1]}), ("weights", RUNS, "wsum", {"weights": "1,1"}),
         ("weights", RUNS, "wsum", {"weights": [float("nan"), 1]}), ("option", RUNS, "posfuse", {}),
-        ("option", RUNS, "rrf", {"qrels": {"q": {"a": 1}}}), ("option", RUNS, "posfuse", {"trained": [[0.5]]}),
-        *(("option", RUNS, "posfuse", {"trained": wrong}) for wrong in (3, "ab", np.array(1.0), [None, None], [[math.nan], [1.0]], [[[1.0]], [[1.0]]])),
+        ("option", RUNS, "rrf", {"qrels": {"q": {"a": 1}}}),
         *(("weights", RUNS, "wsum", {"weights": wrong}) for wrong in ([[1, 2], [3, 4]], [10**400, 1])), ("parameter", RUNS, "rrf(k=1e400)", {}),
         *(("parameter", RUNS, "mapfuse", {"qrels": {"q": {"a": 1}}, "level": wrong}) for wrong in ("x", math.nan, 10**400)),
-        ("option", RUNS, "posfuse", {"trained": [[0.5], [0.5]], "qrels": {"q": {"a": 1}}}),
         ("no-common-query", RUNS, "posfuse", {"qrels": {"other": {"a": 1}}}), ("runs", [A], "rrf", {}), ("empty-run", [A, {}], "rrf", {}), ("empty-run", [A, {"q": {}}], "rrf", {}), ("runs", A, "rrf", {}),
         ("policy", RUNS, "rrf", {"ties": "best"}), ("parameter", RUNS, "rrf", {"depth": 0}),
     ],
@@ -223,10 +220,6 @@ def test_mapfuse_learns_from_the_rankings_that_are_fused(options):
 def test_mapfuse_learns_nothing_of_a_run_without_judged_queries():
     runs = [{"q": {"a": 2.0, "b": 1.0}}, {"p": {"b": 1.0}}]
     assert jd.fuse(runs, "mapfuse", qrels={"q": {"b": 1}}).to_dict() == {"p": {"b": 0.0}, "q": {"a": 1 / 2, "b": 1 / 4}}
-
-
-def test_what_was_learnt_can_be_a_table():
-    assert jd.fuse(RUNS, "posfuse", trained=np.eye(2))["q"] == {"d": 1.0, "a": 1.0, "c": 0.0, "b": 0.0}
 
 
 @pytest.mark.parametrize("norm", ["min-max", "sum", "zmuv"])

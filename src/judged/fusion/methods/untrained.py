@@ -122,7 +122,7 @@ def _majority_order(a: AlignedRuns, given: FusionSettings) -> Floats:
     A run votes for the document that it ranks higher; one that it has precedes one that it lacks; it does not vote on two that it lacks.
     No document is beaten by its successor. Equal votes, and cycles of majorities, are resolved by the Borda count, then by id.
     """
-    rank = np.full((len(a.names), len(a.query)), len(a.rank) + 1)  # below all others in a run that lacks the document
+    rank = np.full((len(a.runs), len(a.query)), len(a.rank) + 1)  # below all others in a run that lacks the document
     rank[a.run, a.document] = a.rank
     weights, starts, width = given.of_runs(a), segments.offsets(a.candidates), 1
     order = segments.falling(_borda_points(a, given), a.candidates)
