@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NoReturn
 
-from judged.errors import JudgedError
+from judged.errors import JudgedError, UsageError
 
 
 def as_type(error: JudgedError, theirs: type[Exception]) -> JudgedError:
@@ -35,3 +35,25 @@ def raising(theirs: type[Exception]) -> Iterator[None]:
 def whole(grade: float) -> Any:
     """The grade as an integer, if it is one."""
     return int(grade) if grade.is_integer() else grade
+
+
+def left_out(module: str, name: str, names: str, hint: str, theirs: type[Exception] = ImportError) -> NoReturn:
+    """Raise an error for one of `names`, which a drop-in leaves out on purpose; an AttributeError for any other name."""
+    if name not in names.split():
+        raise AttributeError(f"module {module!r} has no attribute {name!r}")
+    error = UsageError("left-out", f"this drop-in leaves out {name} on purpose", hint=hint, where=module)
+    raise as_type(error, theirs)
+
+
+class Closed:
+    """A class that programs use, and cannot extend."""
+
+    def __init_subclass__(cls) -> None:
+        if not cls.__module__.startswith("judged."):
+            left_out(
+                cls.__mro__[1].__name__,
+                "subclasses",
+                "subclasses",
+                "use define_byquery, or ir_measures itself",
+                TypeError,
+            )

@@ -6,14 +6,16 @@ Values are those of the profile `beir`, rounded to five decimals as BEIR does. S
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
+from judged.compat._errors import left_out
 from judged.errors import UsageError, shown
 from judged.evaluation.evaluate import evaluate
 from judged.registry import choose_one
 from judged.stats.intervals import total
 
-__all__ = ["EvaluateRetrieval"]
+__all__ = ["EvaluateRetrieval", "hole", "mrr", "recall_cap", "top_k_accuracy"]
 
 Table = dict[str, float]
 _CUSTOM = {
@@ -52,6 +54,9 @@ class EvaluateRetrieval:
         if not self.retriever:
             raise UsageError("option", "no retriever was given", hint="pass one to EvaluateRetrieval")
         return self.retriever.search(corpus, queries, self.top_k, self.score_function, **options)
+
+    def __getattr__(self, name: str) -> Any:
+        left_out(__name__, name, "encode_and_retrieve rerank", "call the retriever itself", AttributeError)
 
     @staticmethod
     def evaluate(
@@ -100,6 +105,12 @@ class EvaluateRetrieval:
             qrels = _judged_anywhere(qrels, results)
         found = _means(qrels, results, [ours], k_values, ignore_identical_ids, queries="judged")
         return {f"{name}@{k}": found[f"{ours}@{k}"] for k in k_values}
+
+
+mrr, recall_cap, hole, top_k_accuracy = (  # the functions of beir.retrieval.custom_metrics
+    partial(EvaluateRetrieval.evaluate_custom, metric=name)
+    for name in ("mrr", "recall_cap", "hole", "top_k_accuracy")
+)
 
 
 def _means(

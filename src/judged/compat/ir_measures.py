@@ -1,17 +1,22 @@
 """The names of ir_measures: `from judged.compat import ir_measures`, `from judged.compat.ir_measures import nDCG, AP`.
 
 Values are those of the profile `ir_measures`: each measure as its provider has it. No provider has to be installed.
+The modules `measures`, `providers` and `util` are importable, and each has every name.
 See `docs/migration/ir_measures.md`.
 """
 
 from __future__ import annotations
 
 import io
+import sys
 from collections.abc import Callable, Iterable, Iterator
-from types import SimpleNamespace
+from itertools import chain
+from types import ModuleType
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from judged.compat._errors import as_type, whole
+import numpy as np
+
+from judged.compat._errors import Closed, as_type, left_out, whole
 from judged.compat.pytrec_eval import split_name, supported_nicknames
 from judged.core.tables import decoded
 from judged.errors import JudgedError, UsageError, shown
@@ -21,6 +26,7 @@ from judged.io.read import read_qrels, read_run
 from judged.measures.other_tools import CUTOFFS
 from judged.measures.registry import parse
 from judged.registry import choose_one, parse_call
+from judged.stats.intervals import SUMMARIES, mean
 
 Row = TypeVar("Row", bound=tuple[Any, ...])
 
@@ -134,7 +140,26 @@ _OWN: dict[str, dict[str, Any]] = {
 }
 
 
-class PeerMeasure:
+Asked = Iterable["PeerMeasure | str"]
+Means = dict["PeerMeasure", float]
+
+
+class Aggregator:
+    """The summary of the values that are added to it; the mean of none is NaN."""
+
+    def __init__(self, summary: str) -> None:
+        self._summary, self._values = SUMMARIES[summary], list[float]()
+
+    def add(self, value: float) -> None:
+        """Add the value of a query."""
+        self._values.append(value)
+
+    def result(self) -> float:
+        """The value over all queries."""
+        return self._summary(np.array(self._values, dtype=np.float64))
+
+
+class PeerMeasure(Closed):
     """A measure with parameters, which prints as ir_measures prints it: `nDCG @ 10`, `P(rel=2) @ 5`.
 
     >>> PeerMeasure("P")(rel=2) @ 5
@@ -142,6 +167,9 @@ class PeerMeasure:
     >>> (PeerMeasure("P") @ 1).calc_aggregate({"q": {"a": 1}}, {"q": {"a": 0.5}})
     1.0
     """
+
+    DEFAULT = 0.0  # of a query that the run lacks
+    RUN_INPUTS: Iterable[str] = ("query_id", "doc_id", "score")
 
     def __init__(self, name: str, /, **params: Any) -> None:
         self.NAME = self.__name__ = name
@@ -187,6 +215,61 @@ class PeerMeasure:
     def evaluator(self, qrels: Any) -> RunEvaluator:
         """An evaluator of runs with these judgments."""
         return evaluator([self], qrels)
+
+    def aggregator(self) -> Aggregator:
+        """An empty object that summarises the values of queries: `add(value)`, `result()`."""
+        return Aggregator("sum" if self.NAME.startswith("Num") else "mean")
+
+
+class DefinedMeasure(PeerMeasure):
+    """A measure of your own, see `define`."""
+
+    def __init__(self, name: str, impl: Any, inputs: Iterable[str], cutoff: int | None = None) -> None:
+        self.NAME = self.__name__ = name
+        self.AT_PARAM, self.RUN_INPUTS, self._impl = "cutoff", inputs, impl
+        self.params = {} if cutoff is None else {"cutoff": cutoff}
+        self._text = name if cutoff is None else f"{name}@{cutoff}"
+
+    def __call__(self, *, cutoff: int) -> DefinedMeasure:  # type: ignore[override]  # it has no other parameter
+        """The same measure at another cutoff."""
+        return DefinedMeasure(self.NAME, self._impl, self.RUN_INPUTS, cutoff)
+
+    def rows(self, qrels: Any, run: Any, queries: set[Any]) -> list[Metric]:
+        """The value of each query, from frames in order; those without one have `DEFAULT`."""
+        if self.params:
+            run = run.groupby("query_id").head(self.params["cutoff"]).reset_index(drop=True)
+        found = dict(self._impl(qrels, run))
+        found |= dict.fromkeys(sorted(queries - found.keys()), self.DEFAULT)
+        return [Metric(query, self, value) for query, value in found.items()]
+
+
+def define(
+    impl: Callable[..., Any],
+    name: str | None = None,
+    support_cutoff: bool = True,
+    *,
+    run_inputs: Iterable[str] | None = None,
+    **texts: Any,
+) -> DefinedMeasure:
+    """Define a measure of all queries: a function of two pandas frames, judgments and run, that returns (query, value) pairs.
+
+    Args:
+        impl: the function; rankings are in order, and cut at the cutoff.
+        name: name of the measure.
+        support_cutoff: has no effect; each measure can have a cutoff.
+        run_inputs: columns of the run that the function needs.
+        texts: `qrel_inputs`, `pretty_name` and `short_desc`, which have no effect.
+    """
+    return DefinedMeasure(name or repr(impl), impl, run_inputs or PeerMeasure.RUN_INPUTS)
+
+
+def define_byquery(impl: Callable[..., Any], name: str | None = None, *args: Any, **options: Any) -> DefinedMeasure:
+    """Define a measure of one query: a function of two pandas frames, judgments and run, that returns a number; see `define`."""
+
+    def of_all(qrels: Any, run: Any) -> Iterator[tuple[str, float]]:
+        return ((query, impl(qrels[qrels["query_id"] == query], rows)) for query, rows in run.groupby("query_id"))
+
+    return define(of_all, name or str(getattr(impl, "__name__", impl)), *args, **options)
 
 
 def _literal(value: Any) -> str:
@@ -253,12 +336,7 @@ _ALIASES = {
 }
 
 
-def __getattr__(name: str) -> Any:
-    """A measure, made when it is first used."""
-    if name not in (*_NAMES, *_ALIASES):
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    globals()[name] = parse_measure(name)
-    return globals()[name]
+MEASURES = {name: PeerMeasure(name) for name in _NAMES}
 
 
 def parse_measure(measure: Any) -> PeerMeasure:
@@ -274,13 +352,15 @@ def parse_measure(measure: Any) -> PeerMeasure:
     if isinstance(measure, PeerMeasure):
         return measure
     call = parse_call(measure, "measure")
-    if call.name not in (*_NAMES, *_ALIASES):
-        hint = choose_one(call.name, (*_NAMES, *_ALIASES))
+    if call.name not in MEASURES:
+        hint = choose_one(call.name, MEASURES)
         error = UsageError("unknown-name", f"unknown measure {shown(call.name)}", value=measure, hint=hint)
         raise as_type(error, NameError)
-    base = parse_measure(_ALIASES[call.name]) if call.name in _ALIASES else PeerMeasure(call.name)
-    found = base(**call.params)
+    found = MEASURES[call.name](**call.params)
     return found if call.at is None else found @ (float(call.at) if found.AT_PARAM == "recall" else int(call.at))
+
+
+MEASURES |= {name: parse_measure(measure) for name, measure in _ALIASES.items()}
 
 
 _TREC = {  # a name with an @ takes the parameters of trec_eval's measure after it
@@ -329,77 +409,156 @@ def parse_trec_measure(measure: str) -> list[PeerMeasure]:
 # ── calculations ─────────────────────────────────────────────────────────────────────────────────
 
 
-class RunEvaluator:
+class QrelsConverter:
+    """Judgments in another form."""
+
+    _read: Any = staticmethod(_qrel_rows)
+
+    def __init__(self, rows: Any) -> None:
+        self._rows = rows
+
+    def as_namedtuple_iter(self) -> Any:
+        """One tuple per document."""
+        return self._read(_source(self._rows))
+
+    def as_dict_of_dict(self) -> dict[str, dict[str, Any]]:
+        """{query: {document: number}}."""
+        found: dict[str, dict[str, Any]] = {}
+        for row in self.as_namedtuple_iter():
+            found.setdefault(row.query_id, {})[row.doc_id] = row[2]
+        return found
+
+    def as_pd_dataframe(self) -> Any:
+        """A pandas frame; one that was given is not changed."""
+        import pandas as pd
+
+        return self._rows if hasattr(self._rows, "itertuples") else pd.DataFrame(self.as_namedtuple_iter())
+
+
+class RunConverter(QrelsConverter):
+    """A run in another form."""
+
+    _read = staticmethod(_run_rows)
+
+
+class RunEvaluator(Closed):
     """Evaluate several runs with the same judgments and measures, see `evaluator`."""
 
-    def __init__(self, measures: Iterable[PeerMeasure | str], qrels: Any) -> None:
+    def __init__(self, measures: Asked, qrels: Any) -> None:
         self.measures = list(dict.fromkeys(map(parse_measure, measures)))
-        self._qrels = read_qrels(_source(qrels))
-        self.qrel_qids = set(decoded(self._qrels.queries, self._qrels.query_kind))
+        self._defined = [m for m in self.measures if isinstance(m, DefinedMeasure)]
+        self._named = [m for m in self.measures if m not in self._defined]
+        if self._defined:  # which may need other columns than those of judgments
+            qrels = QrelsConverter(qrels).as_pd_dataframe()
+            self._frame = qrels.sort_values([c for c in ("query_id", "doc_id") if c in qrels.columns])
+            self.qrel_qids = set(qrels["query_id"])
+        if self._named or not self._defined:
+            self._qrels = read_qrels(_source(qrels))
+            self.qrel_qids = set(decoded(self._qrels.queries, self._qrels.query_kind))
 
     def _values(self, run: Any) -> Values:
-        names = tuple(map(repr, self.measures)) or ("NumQ",)
+        names = tuple(map(repr, self._named))
         try:
             return evaluate(self._qrels, _source(run), names, profile="ir_measures", keep_names=True)
         except JudgedError as error:
             if error.slug not in ("no-common-query", "empty-run"):
                 raise
-            nothing: Any = {query: {} for query in self.qrel_qids}  # every value is 0, as of queries that a run lacks
-            return evaluate(self._qrels, nothing, names, profile="ir_measures", keep_names=True)
+            return self._values({query: {} for query in self.qrel_qids})  # 0, as of queries that a run lacks
 
-    def _means(self, values: Values) -> dict[PeerMeasure, float]:
-        means = values.mean()
-        return {m: means[repr(m)] for m in self.measures}
+    def _found(self, run: Any) -> tuple[Means, Iterator[Metric]]:
+        """The value of each measure over all queries, and of each query."""
+        means: Means = {}
+        rows: Iterator[Metric] = iter(())
+        if self._defined:
+            run = RunConverter(run).as_pd_dataframe()
+            by = [c for c in ("query_id", "score") if c in run.columns]
+            ranked = run.sort_values(by, ascending=[c == "query_id" for c in by])
+            found = {m: m.rows(self._frame, ranked, self.qrel_qids) for m in self._defined}
+            means = {m: mean(np.array([row.value for row in column])) for m, column in found.items()}
+            rows = chain.from_iterable(found.values())
+        if self._named:
+            values = self._values(run)
+            averages = values.mean()
+            means |= {m: averages[repr(m)] for m in self._named}
+            rows = chain(rows, self._rows(values))
+        return {m: means[m] for m in self.measures}, rows
 
     def _rows(self, values: Values) -> Iterator[Metric]:
-        columns = {m: values[repr(m)].tolist() for m in self.measures}
+        columns = {m: values[repr(m)].tolist() for m in self._named}
         queries: tuple[Any, ...] = values.queries
         for row, query in enumerate(queries):
             yield from (Metric(query, m, column[row]) for m, column in columns.items())
 
     def iter_calc(self, run: Any) -> Iterator[Metric]:
-        """The value of each query and measure, queries by id."""
-        return self._rows(self._values(run))
+        """The value of each query and measure, those of `define` first, then queries by id."""
+        return self._found(run)[1]
 
-    def calc_aggregate(self, run: Any) -> dict[PeerMeasure, float]:
+    def calc_aggregate(self, run: Any) -> Means:
         """The value of each measure over all queries: the mean; counts are summed."""
-        return self._means(self._values(run))
+        return self._found(run)[0]
 
     def calc(self, run: Any) -> CalcResults:
         """Values over all queries, and of each query."""
-        values = self._values(run)
-        return CalcResults(self._means(values), list(self._rows(values)))
+        means, rows = self._found(run)
+        return CalcResults(means, list(rows))
 
 
 def _source(rows: Any) -> Any:
     return rows.unread if isinstance(rows, TrecRows) else rows
 
 
-def iter_calc(measures: Iterable[PeerMeasure | str], qrels: Any, run: Any) -> Iterator[Metric]:
-    """The value of each query and measure."""
-    return RunEvaluator(measures, qrels).iter_calc(run)
+_OTHERS = ("cwl_eval", "gdeval", "ranx", "trectools")  # which define some measures differently from the default
 
 
-def calc_aggregate(measures: Iterable[PeerMeasure | str], qrels: Any, run: Any) -> dict[PeerMeasure, float]:
-    """The value of each measure over all queries.
+class Provider(Closed):
+    """All measures, each with the conventions that ir_measures prefers; `name` is that of a provider.
 
-    >>> calc_aggregate(["P@1"], {"q": {"a": 1}}, {"q": {"a": 0.5}})
+    >>> Provider("pytrec_eval").calc_aggregate(["P@1"], {"q": {"a": 1}}, {"q": {"a": 0.5}})
     {P@1: 1.0}
     """
-    return RunEvaluator(measures, qrels).calc_aggregate(run)
+
+    def __init__(self, name: str) -> None:
+        self.NAME = name
+
+    def evaluator(self, measures: Asked, qrels: Any) -> RunEvaluator:
+        """An evaluator of runs with these judgments.
+
+        Raises:
+            RuntimeError: a provider whose conventions this drop-in does not have.
+        """
+        if self.NAME in _OTHERS:
+            left_out(__name__, self.NAME, self.NAME, "use ir_measures itself, or the default", RuntimeError)
+        return RunEvaluator(measures, qrels)
+
+    def iter_calc(self, measures: Asked, qrels: Any, run: Any) -> Iterator[Metric]:
+        """The value of each query and measure."""
+        return self.evaluator(measures, qrels).iter_calc(run)
+
+    def calc_aggregate(self, measures: Asked, qrels: Any, run: Any) -> Means:
+        """The value of each measure over all queries."""
+        return self.evaluator(measures, qrels).calc_aggregate(run)
+
+    def calc(self, measures: Asked, qrels: Any, run: Any) -> CalcResults:
+        """Values over all queries, and of each query."""
+        return self.evaluator(measures, qrels).calc(run)
+
+    def run_inputs(self, measures: Iterable[PeerMeasure]) -> list[str]:
+        """The columns of the run that these measures need."""
+        return list(dict.fromkeys(name for m in measures for name in m.RUN_INPUTS))
 
 
-def calc(measures: Iterable[PeerMeasure | str], qrels: Any, run: Any) -> CalcResults:
-    """Values over all queries, and of each query."""
-    return RunEvaluator(measures, qrels).calc(run)
-
-
-evaluator = RunEvaluator
-# All measures, each with the conventions of its provider. Providers whose measures no other has are the same by name.
-DefaultPipeline = SimpleNamespace(evaluator=evaluator, iter_calc=iter_calc, calc_aggregate=calc_aggregate, calc=calc)
-accuracy = compat = judged = msmarco = pyndeval = pytrec_eval = DefaultPipeline
+PROVIDERS = {
+    name: Provider(name)
+    for name in ("accuracy", "compat", "judged", "msmarco", "pyndeval", "pytrec_eval", "runtime", *_OTHERS)
+}
+DefaultPipeline = Provider("default")
+evaluator, iter_calc, calc = DefaultPipeline.evaluator, DefaultPipeline.iter_calc, DefaultPipeline.calc
+calc_aggregate, run_inputs = DefaultPipeline.calc_aggregate, DefaultPipeline.run_inputs
 parse_trec_qrels, parse_trec_run, convert_trec_name = read_trec_qrels, read_trec_run, parse_trec_measure  # older names
 GenericQrel, GenericScoredDoc, Measure, BaseMeasure, Evaluator = Qrel, ScoredDoc, PeerMeasure, PeerMeasure, RunEvaluator
+
+_REGISTRIES: dict[str, Any] = {"measures": MEASURES, "providers": PROVIDERS, "util": {}}
+__version__ = "0.4.3"  # of ir_measures, whose names these are
 __all__ = [
     "BaseMeasure",
     "CalcResults",
@@ -409,11 +568,14 @@ __all__ = [
     "GenericScoredDoc",
     "Measure",
     "Metric",
+    "Provider",
     "Qrel",
     "ScoredDoc",
     "calc",
     "calc_aggregate",
     "convert_trec_name",
+    "define",
+    "define_byquery",
     "evaluator",
     "iter_calc",
     "parse_measure",
@@ -422,6 +584,25 @@ __all__ = [
     "parse_trec_run",
     "read_trec_qrels",
     "read_trec_run",
-    *_NAMES,
-    *_ALIASES,
+    "run_inputs",
+    *MEASURES,
+    *PROVIDERS,
+    *_REGISTRIES,
 ]
+
+
+def __getattr__(name: str) -> Any:
+    left_out(
+        __name__,
+        name,
+        "CwlMetric MeanAgg ParamInfo SumAgg calc_ctxt lazylibs qrel_inputs register",
+        "use ir_measures itself",
+    )
+
+
+globals().update(MEASURES, **PROVIDERS)
+for _name, _registry in _REGISTRIES.items():
+    # Modules that programs import: each has every name, and a registry.
+    _names = {name: value for name, value in globals().items() if not name.startswith("__")}
+    globals()[_name] = sys.modules[f"{__name__}.{_name}"] = ModuleType(f"{__name__}.{_name}")
+    vars(globals()[_name]).update(_names, registry=_registry, __getattr__=__getattr__)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from judged._types import Floats
+from judged.compat._errors import left_out
 from judged.errors import DataError, UsageError, shown
 from judged.evaluation.arrays import score
 from judged.evaluation.values import Values
@@ -29,6 +30,14 @@ __all__ = [
 ]
 _AVERAGES = ("macro", "micro", "weighted", "samples", None)
 _score = partial(score, profile="sklearn")
+_CLASSIFIERS = (
+    "accuracy_score auc classification_report confusion_matrix f1_score log_loss matthews_corrcoef mean_squared_error"
+    " precision_recall_curve precision_recall_fscore_support precision_score recall_score roc_curve top_k_accuracy_score"
+)
+
+
+def __getattr__(name: str) -> Any:
+    left_out(__name__, name, _CLASSIFIERS, "import it from sklearn.metrics")
 
 
 def ndcg_score(
