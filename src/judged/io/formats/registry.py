@@ -89,7 +89,7 @@ class Rows:
 FORMATS = Registry[FileFormat]("format", package="judged.io.formats")
 # Files that are no text, by their first bytes: also .xlsx, as every ZIP archive, and .xls.
 _BINARY = {**COLUMNAR, b"PK\x03\x04": "workbook", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": "workbook"}
-# The formats of text and their files, in the order in which they are tried: most files are TREC files.
+# The formats of text and their files, in the order in which they are tried: most files are TREC files. Other formats follow.
 _TEXT = {"TREC": "trec", "LETOR": "letor", "scores": "letor", "JSON": "json", "CSV": "delimited"}
 
 
@@ -101,11 +101,15 @@ def detect_format(head: Head, request: ColumnRequest) -> Detected | None:
             return Detected(FORMATS.find(name), None, head)
     for name, file in _TEXT.items():
         import_module(f"{__package__}.{file}")
-        format = FORMATS.find(name)
-        header = format.detect(head, request) if format.detect else None
-        if header is not None and header is not False:
-            return Detected(format, header, head)
-    return None
+        if (detected := _detect(FORMATS.find(name), head, request)) is not None:
+            return detected
+    others = (format for format in FORMATS if format.name not in _TEXT)  # of every other file in this folder
+    return next((found for format in others if (found := _detect(format, head, request)) is not None), None)
+
+
+def _detect(format: FileFormat, head: Head, request: ColumnRequest) -> Detected | None:
+    header = format.detect(head, request) if format.detect else None
+    return None if header is None or header is False else Detected(format, header, head)
 
 
 def raise_undetected(head: Head, context: Context) -> NoReturn:
