@@ -206,11 +206,6 @@ class FusionTuning(Result):
         weights = self.settings.weights
         return None if weights is None else dict(zip(self.runs, weights.tolist(), strict=True))
 
-    @property
-    def trained(self) -> tuple[Floats, ...] | None:
-        """An array per run that a trained method learnt from all queries; None for other methods."""
-        return self.settings.trained or None
-
     @cached_property
     def run(self) -> Run:
         """The runs fused with the setting that was chosen on all queries. Its value on these queries is too high."""
@@ -257,7 +252,7 @@ class FusionTuning(Result):
             "method": self.method,
             **self.options,
             "weights": self.weights,
-            "trained": self.trained,
+            "trained": self.settings.trained or None,
             "values": self.records(),
             "folds": self._fold_records(),
             "warnings": [w.to_dict() for w in self.warnings],
@@ -286,30 +281,26 @@ def trials_of(settings: FusionSettings, runs: int, step: float) -> list[FusionSe
     """
     method = settings.method
     if method.weights == "needed":
-        return [replace(settings, weights=weights) for weights in _weights(runs, step)]
+        parts = round(1 / step) if isinstance(step, int | float) and 1e-9 < step <= 1 else 0
+        if parts < 1 or abs(parts * step - 1) > 1e-9:
+            raise UsageError("parameter", f"step must be 1 divided by an integer, got {shown(step)}", value=step)
+        places = parts + runs - 1
+        trials = comb(places, parts)
+        if trials > _MOST:
+            problem = f"weights of {runs} runs in steps of {step:g} are {trials:,} trials, more than {_MOST:,}"
+            raise UsageError("parameter", problem, hint=Hint("use larger steps: {step}", step=0.25), value=step)
+        ends = [(-1, *cuts, places) for cuts in combinations(range(places), runs - 1)]
+        weights = (np.diff(ends, axis=1) - 1) / parts
+        even = np.argsort(np.round(np.square(weights).sum(axis=1), 12), kind="stable")
+        return [replace(settings, weights=trial) for trial in weights[even]]
     if not (method.parameters or method.train):
         problem = f"{method.name} has no weights, parameters or training to tune"
         raise UsageError("parameter", problem, hint="fuse with it as it is, or tune wsum", value=method.name)
-    trials = [settings.values]
+    values = [settings.values]
     for p in method.parameters:
         tried = sorted({settings[p.name], *p.trials}, key=lambda value: (abs(value - settings[p.name]), value))
-        trials = [{**trial, p.name: value} for trial in trials for value in tried]
-    return [replace(settings, values=trial) for trial in trials]
-
-
-def _weights(runs: int, step: float) -> list[Floats]:
-    parts = round(1 / step) if isinstance(step, int | float) and 1e-9 < step <= 1 else 0
-    if parts < 1 or abs(parts * step - 1) > 1e-9:
-        raise UsageError("parameter", f"step must be 1 divided by an integer, got {shown(step)}", value=step)
-    places = parts + runs - 1
-    trials = comb(places, parts)
-    if trials > _MOST:
-        problem = f"weights of {runs} runs in steps of {step:g} are {trials:,} trials, more than {_MOST:,}"
-        raise UsageError("parameter", problem, hint=Hint("use larger steps: {step}", step=0.25), value=step)
-    ends = [(-1, *cuts, places) for cuts in combinations(range(places), runs - 1)]
-    weights = (np.diff(ends, axis=1) - 1) / parts
-    even = np.argsort(np.round(np.square(weights).sum(axis=1), 12), kind="stable")
-    return list(weights[even])
+        values = [{**trial, p.name: value} for trial in values for value in tried]
+    return [replace(settings, values=trial) for trial in values]
 
 
 def tune_fusion(

@@ -82,11 +82,11 @@ class AlignedRuns:
 
     def extreme(self, operation: np.ufunc, values: Floats) -> Floats:
         """The largest or smallest value of each document."""
-        return np.asarray(operation.reduceat(values[self.by_document], self._start))
+        return np.asarray(operation.reduceat(values[self.by_document], segments.offsets(self.count)[:-1]))
 
     def median(self, values: Floats) -> Floats:
         """The median of each document; the mean of the two middle values of an even number."""
-        grouped, start, count = self._sorted(values), self._start, self.count
+        grouped, start, count = self._sorted(values), segments.offsets(self.count)[:-1], self.count
         return (grouped[start + (count - 1) // 2] + grouped[start + count // 2]) / 2
 
     def with_missing(self) -> AlignedRuns:
@@ -103,10 +103,6 @@ class AlignedRuns:
             score=np.pad(self.score, (0, len(run))),
             by_document=np.argsort(every, kind="stable"),
         )
-
-    @cached_property
-    def _start(self) -> Ints:
-        return segments.offsets(self.count)[:-1]
 
     def _sorted(self, values: Floats) -> Floats:
         grouped = values[self.by_document]
@@ -199,10 +195,8 @@ def _above_lowest(a: AlignedRuns, by: np.ufunc) -> AlignedRuns:
 
 def _max(a: AlignedRuns) -> AlignedRuns:
     highest = a.per_list(np.maximum, a.score)
-    wrong = np.flatnonzero((a.score < 0) & (highest[a.list] <= 0))
-    if len(wrong):
-        row = int(wrong[0])
-        query = a.queries[int(a.query[a.document[row]])]
+    for row in np.flatnonzero((a.score < 0) & (highest[a.list] <= 0)):
+        query = a.queries[a.query[a.document[row]]]
         problem = f"the highest score of query {shown(query)} is not above 0, and the max norm divides by it"
         raise DataError("option", problem, hint="use min-max", where=list(a.runs)[a.run[row]])
     return _divide(a, a.score, highest)
@@ -360,9 +354,8 @@ class FusionSettings:
         """
         with np.errstate(over="ignore", invalid="ignore"):
             score = self.method.score(runs, self)
-        wrong = np.flatnonzero(np.isnan(score))
-        if len(wrong):
-            doc, query = runs.doc[wrong[0]], runs.queries[runs.query[wrong[0]]]
+        for wrong in np.flatnonzero(np.isnan(score)).tolist():
+            doc, query = runs.doc[wrong], runs.queries[int(runs.query[wrong])]
             problem = f"the fused score of document {shown(doc)} of query {shown(query)} is not a number: a run has infinite scores"
             raise DataError("score-inf", problem, hint="use a method of ranks, such as rrf", value=doc)
         order = segments.falling(score, runs.candidates)  # which is stable, and documents are numbered in this order

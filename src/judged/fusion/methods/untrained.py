@@ -95,11 +95,9 @@ for _method in (
 
 # ── ranks ────────────────────────────────────────────────────────────────────────────────────────
 
-_K = FusionParameter(
-    "k", 60.0, 0.0, 1e9, tuple(map(float, (1, 2, 5, *range(10, 101, 10), 200, 500)))
-)  # damping of the first ranks
+_K = FusionParameter("k", 60.0, 0.0, 1e9, tuple(map(float, (1, 2, 5, *range(10, 101, 10), 200, 500))))
 _SIGMA = FusionParameter("sigma", 0.01, 0.0, 1.0, tuple(i / 100 for i in (0, 1, 2, 5, *range(10, 101, 10))))
-_PHI = FusionParameter("phi", 0.8, 0.0, 1.0, tuple(i / 100 for i in (*range(5, 100, 5), 98, 99)))  # persistence
+_PHI = FusionParameter("phi", 0.8, 0.0, 1.0, tuple(i / 100 for i in (*range(5, 100, 5), 98, 99)))
 _SHARED = "share of the points that the run did not give"
 _LOSES = "loses against every document that the run has; no vote between two that it lacks"
 
