@@ -111,9 +111,10 @@ def mean_difference(d: Floats, options: Mapping[str, Any]) -> Floats:
 def outcome_of_pairs(x: Any, pairs: Any, test: str | PairTest = "t", **options: Any) -> TestOutcome:
     """Test x[:, b] - x[:, a] for each row (a, b) of `pairs`; x holds values of queries × systems."""
     chosen = test if isinstance(test, PairTest) else TESTS.find(test)
-    if chosen.of_pairs is None:
-        return outcome(pairwise(x, pairs)[2], chosen, **options)
-    return chosen.of_pairs(x, pairs, **own_options(chosen, options))
+    own = own_options(chosen, options)
+    return (
+        chosen.function(pairwise(x, pairs)[2], **own) if chosen.of_pairs is None else chosen.of_pairs(x, pairs, **own)
+    )
 
 
 def own_options(test: PairTest, options: dict[str, Any]) -> dict[str, Any]:
