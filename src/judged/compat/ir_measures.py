@@ -520,13 +520,19 @@ class Provider(Closed):
     def __init__(self, name: str) -> None:
         self.NAME = name
 
+    def supports(self, *measures: PeerMeasure) -> bool:
+        """Whether the provider has the conventions of the default; it then has every measure."""
+        return self.NAME not in _OTHERS
+
+    is_available = supports
+
     def evaluator(self, measures: Asked, qrels: Any) -> RunEvaluator:
         """An evaluator of runs with these judgments.
 
         Raises:
             RuntimeError: a provider whose conventions this drop-in does not have.
         """
-        if self.NAME in _OTHERS:
+        if not self.supports():
             left_out(__name__, self.NAME, self.NAME, "use ir_measures itself, or the default", RuntimeError)
         return RunEvaluator(measures, qrels)
 
@@ -595,7 +601,9 @@ def __getattr__(name: str) -> Any:
     left_out(
         __name__,
         name,
-        "CwlMetric MeanAgg ParamInfo SumAgg calc_ctxt lazylibs qrel_inputs register",
+        "AccuracyProvider CompatProvider CwlEvalProvider CwlMetric FallbackProvider GdevalProvider JudgedProvider MeanAgg"
+        " MsMarcoProvider ParamInfo PyNdEvalProvider PytrecEvalProvider RanxProvider RuntimeProvider SumAgg"
+        " TrectoolsProvider calc_ctxt lazylibs qrel_inputs register",
         "use ir_measures itself",
     )
 
