@@ -407,6 +407,7 @@ class Run(_IdTable):
     wrong_rank: tuple[Place, str] | None = None  # the first cell of a rank column that is not an integer ≥ 0
     tag: str = ""
     scored: bool = True  # False if the scores are made of ranks, or of positions in lists
+    texts: Callable[[], Sequence[dict[str, str]]] | None = None  # reads those of questions and of chunks, by id
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)

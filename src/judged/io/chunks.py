@@ -132,7 +132,8 @@ def chunk_id(entry: Any) -> Any:
     return _read_object(entry, ()).name if isinstance(entry, Mapping) else entry
 
 
-def _read_entry(entry: Any, number: tuple[str, ...]) -> _ChunkFields:
+def read_entry(entry: Any, number: tuple[str, ...] = ()) -> _ChunkFields:
+    """Return the fields of a chunk: an object, a span as a tuple, or a plain id."""
     if isinstance(entry, Mapping):
         return _read_object(entry, number)
     if not is_span(entry):
@@ -154,7 +155,7 @@ def read_chunk_entries(
     Scores count if every chunk has one; of grades, missing ones are 1.
     """
     names = CHUNK_NAMES["score"] if what == "run" else _GRADE
-    chunks = [_read_entry(entry, names) for entry in entries]
+    chunks = [read_entry(entry, names) for entry in entries]
     for row, (entry, chunk) in enumerate(zip(entries, chunks, strict=True)):
         if chunk.name is None:
             _raise("an id, a document or a text of the chunk", entry, row, origin)

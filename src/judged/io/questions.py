@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Set
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from judged.core.tables import Passages, Questions
 from judged.errors import DataError, Place, Warned, shown
 from judged.io.cells import floats
-from judged.io.chunks import are_sets, is_pair, read_chunk_entries
+from judged.io.chunks import are_sets, is_pair, read_chunk_entries, read_entry
 from judged.io.columns import ColumnRequest
 from judged.io.containers import flatten_sets
 from judged.io.files import PATH, Content, is_file_like
@@ -26,6 +27,7 @@ from judged.io.recognise import (
     flatten,
     list_records,
     raise_no_questions,
+    text_field,
 )
 from judged.io.table import SourceTable, as_qrels, as_run
 from judged.tables.table import counted
@@ -92,9 +94,27 @@ def read_questions(
             hint = "add an id (question_id) to each record, or remove one of them"
             raise DataError("duplicate-query", problem, where=origin.place(row), value=asked, hint=hint)
     table = _table("run", columns["question"], columns["retrieved"], fields["retrieved"], context, count=count_words)
-    run = as_run(table)
+    run = located(as_run(table), source)
+    again = run.opened if isinstance(source, PATH) or is_file_like(source) else source
+    run = replace(run, texts=None if again is None else partial(_texts, again, fields))
     table = _table("qrels", columns["question"], columns["relevant"], fields["relevant"], context)
-    return Questions(located(as_qrels(table), source), located(run, source))
+    return Questions(located(as_qrels(table), source), run)
+
+
+def _texts(source: Any, fields: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
+    """Read a source again, and return the texts of its questions and of its chunks by id; where the text is the id, there is none."""
+    items, context = _read_items(source)
+    records = [flatten(as_mapping(item) or {}) for item in items]
+    asked, key = text_field(records, fields["question"]), fields["question"]
+    queries = {str(one[key]): text for one in records if isinstance(text := one.get(asked or ""), str)}
+    docs: dict[str, str] = {}
+    for row, record in enumerate(records):
+        for role, number in (("retrieved", "score"), ("relevant", "grade")):
+            for entry in _entries(record[fields[role]] or [], number, fields[role], row, context):
+                chunk = read_entry(entry)
+                if isinstance(chunk.text, str) and chunk.text != chunk.name:
+                    docs.setdefault(str(chunk.name), chunk.text)
+    return queries, docs
 
 
 # ── records ──────────────────────────────────────────────────────────────────────────────────────

@@ -237,6 +237,14 @@ def find_fields(records: Sequence[Mapping[str, Any]], named: Mapping[str, str], 
     return fields
 
 
+def text_field(records: Sequence[Mapping[str, Any]], key: str) -> str | None:
+    """Return the field of the texts of questions beside that of their ids, or None."""
+    names = dict.fromkeys(name for record in records for name in record if name != key)
+    texts = _FIELD_NAMES["question"][-1]
+    known = {plain_name(name.rpartition(".")[2]): name for name in reversed(names)}
+    return next((known[name] for name in texts if name in known), None)
+
+
 def _candidates(role: str, names: list[str], records: Sequence[Mapping[str, Any]]) -> list[str]:
     for tier in _FIELD_NAMES[role]:
         candidates = []

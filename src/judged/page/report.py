@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from judged.comparison.tables import listed
+from judged.tables.table import listed
 from judged.errors import Hint, Warned, shown
 from judged.evaluation.explain import steps_of
 from judged.io.atomic import write_atomically
@@ -45,7 +45,8 @@ def report(
         result: a result of `evaluate` or `compare`; or several results of `evaluate`, or question files, which are compared first.
         path: output file, such as `report.html`. [default: none, return the page]
         doc_texts: texts of the documents; in any format that `read_texts` accepts (JSON Lines, TSV, CSV, Parquet, {id: text}, frames).
-        query_texts: texts of the queries, in the same formats.
+            [default: those in question files]
+        query_texts: texts of the queries, in the same formats. [default: those in question files]
         title: title of the page. [default: the names of the runs and the judgments]
         depth: number of ranks shown per ranking; by default 100, fewer for many queries.
         length: maximum number of characters of a document text.
@@ -100,15 +101,22 @@ def _parts(
     if last:
         rows = range(len(ids))
         rankings = [r.source.documents(rows, last) for r in subject.results if r.source is not None]
+    asked: dict[str, str] = {}  # texts in question files
+    chunks: dict[str, str] = {}
+    for source in filter(None, (result.source for result in subject.results)):
+        if (read := getattr(source.run, "texts", None)) is not None:
+            source.check_unchanged()
+            some = read()
+            asked, chunks = {**some[0], **asked}, {**some[1], **chunks}
     docs: set[str] = set()  # the documents shown on the page
-    if doc_texts is not None:
+    if doc_texts is not None or chunks:
         docs = {doc for run in rankings for found in run for doc in found}
         pool = subject.judged[0].pool_doc if rankings else None
         docs |= set(pool.texts()) if pool is not None else set()
-    texts = read_texts(doc_texts, docs, length=length) if docs else {}
+    texts = read_texts(chunks if doc_texts is None else doc_texts, docs, length=length) if docs else {}
     queries: list[str | None] | None = None
-    if query_texts is not None:
-        known = read_texts(query_texts, set(ids), kind="queries")
+    if query_texts is not None or asked:
+        known = read_texts(asked if query_texts is None else query_texts, set(ids), kind="queries")
         queries = [(one.text or one.title) if (one := known.get(query)) else None for query in ids]
     warnings = list(subject.warnings)
     for given, noun, wanted, found in (

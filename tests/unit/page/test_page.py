@@ -314,6 +314,47 @@ def test_the_same_result_gives_the_same_bytes(comparison, tmp_path):
     assert (tmp_path / "a.html").read_bytes() == (tmp_path / "b.html").read_bytes()
 
 
+QUESTIONS = [
+    {
+        "question_id": name,
+        "question": f"What is {name}?",
+        "contexts": [{"id": f"{name}::{i}", "text": f"Chunk {i} of {name}."} for i in (1, 2)],
+        "relevant": [f"{name}::1", {"id": f"{name}::9", "text": f"Not found for {name}."}],
+    }
+    for name in ("Q-1", "Q-2")
+]
+
+
+@pytest.mark.parametrize("form", ["file", "memory", "results", "rolled up", "langsmith"])
+def test_a_page_of_question_files_shows_the_questions_and_the_chunks(tmp_path, form):
+    source, records = tmp_path / "rag.jsonl", QUESTIONS
+    if form == "langsmith":
+        records = [{"id": r["question_id"], "inputs": {"question": r["question"]}, **r} for r in QUESTIONS]
+        records = [{k: v for k, v in r.items() if k not in ("question", "question_id")} for r in records]
+    source.write_text("".join(json.dumps(record) + "\n" for record in records))
+    given = jd.evaluate(source, measures="R@5") if form == "results" else records if form == "memory" else source
+    if form == "rolled up":
+        given = jd.compare({"a": source, "b": source}, measures="RR", roll_up="first", documents="::")
+    jd.report(given, tmp_path / "r.html")
+    _, facts, _, details = opened(tmp_path / "r.html")
+    assert facts["texts"] == ["What is Q-1?", "What is Q-2?"]
+    shown = dict(zip(details[0]["docs"], details[0]["texts"], strict=True))
+    if form == "rolled up":
+        assert shown == {"Q-1": None}
+    else:
+        assert shown["Q-1::1"] == "Chunk 1 of Q-1."
+        assert shown["Q-1::9"] == "Not found for Q-1."
+    assert facts["warnings"] == []
+
+
+def test_texts_that_are_given_replace_those_of_question_files(tmp_path):
+    jd.report(QUESTIONS, tmp_path / "r.html", query_texts={"Q-1": "Given"}, doc_texts={"Q-1::1": "Chunk"})
+    _, facts, _, details = opened(tmp_path / "r.html")
+    assert facts["texts"] == ["Given", None]
+    shown = zip(details[0]["docs"], details[0]["texts"], strict=True)
+    assert {doc: text for doc, text in shown if text} == {"Q-1::1": "Chunk"}
+
+
 def test_hostile_ids_and_texts_stay_text(tmp_path):
     qrels = {query: dict.fromkeys(HOSTILE, 1) for query in HOSTILE}
     runs = {name: {query: {doc: float(i) for i, doc in enumerate(HOSTILE)} for query in HOSTILE} for name in HOSTILE}
