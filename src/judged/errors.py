@@ -102,15 +102,18 @@ class Wording(NamedTuple):
     command: str
 
 
-def to_choose(option: str, kind: str = "NAME") -> Wording:
-    """An option in a `Hint` whose value the user chooses: `doc_col=…`, `--doc-col NAME`."""
-    return Wording(f"{option}=…", f"--{option.replace('_', '-')} {kind}")
+def to_choose(option: str, kind: str = "NAME", given: Iterable[str] = ()) -> Wording:
+    """An option in a `Hint` whose value the user chooses: `doc_col=…`, `--doc-col NAME`; after the values that were `given`, another one."""
+    listed = f"[{', '.join([*map(repr, given), '…'])}]" if given else "…"
+    return Wording(f"{option}={listed}", f"{_as_flag(option, [*given, ''])[:-2]}{kind}")
 
 
 def _as_flag(name: str, value: Any) -> str:
     flag = f"--{name.replace('_', '-')}"
     if value is None or value is True:
         return flag
+    if isinstance(value, list):
+        return " ".join(_as_flag(name, one) for one in value)
     import shlex
 
     quoted = f'"{value}"' if " " in str(value) and not set('"$`\\\\!') & set(str(value)) else shlex.quote(str(value))

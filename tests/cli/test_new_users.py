@@ -49,6 +49,12 @@ def test_columns_and_grades_are_named_in_every_command(words: tuple[str, ...]) -
     assert result.returncode == 0, result.stderr
 
 
+def test_an_option_is_repeated_for_files_with_other_names() -> None:
+    Path("run.csv").write_text("Query,Produkt,score\nq1,a,0.2\nq1,b,0.9\nq2,c,1\n")
+    words = ("eval", "odd.csv", "run.csv", "-m", "RR", "--query-col", "Query", "--doc-col", "Produkt", *NAMES)
+    assert "0.7500" in called(*words, "--grade-map", "Exact=3,Irrelevant=0").stdout
+
+
 ODD_CALLS = [
     ("agree", "odd.csv", "odd.csv"), ("agree", "q", "q", "--run", "odd.csv", "odd.csv"), ("merge", "odd.csv", "odd.csv", "-o", "x"),
     ("clicks", "fit", "odd.csv"), ("clicks", "score", "odd.csv", "--run", "x.run"), ("clicks", "interleave", "odd.csv", "odd.csv"), ("compare", "q", "odd.csv", "x.run"),

@@ -87,11 +87,11 @@ class ClickLog:
 def read_clicks(
     source: Any,
     *,
-    session_col: str | None = None,
-    query_col: str | None = None,
-    doc_col: str | None = None,
-    rank_col: str | None = None,
-    click_col: str | None = None,
+    session_col: str | Sequence[str] | None = None,
+    query_col: str | Sequence[str] | None = None,
+    doc_col: str | Sequence[str] | None = None,
+    rank_col: str | Sequence[str] | None = None,
+    click_col: str | Sequence[str] | None = None,
 ) -> ClickLog:
     """Read a click log from a file or from memory.
 

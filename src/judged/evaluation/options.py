@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypedDict
 
 from judged.core.policy import Empty, PolicyOptions, Precision, Ties
@@ -38,16 +38,16 @@ class JudgmentColumns(TypedDict, total=False):
     """Names of columns of judgments, and grades of words.
 
     Args:
-        query_col: name of the query id column, in every table that has it.
+        query_col: name of the query id column; of several, the first that a table has.
         doc_col: name of the document id column.
         grade_col: name of the grade column.
         grade_map: grades for words, such as Exact=3 and Substitute=2; `{"Exact": 3, "Substitute": 2}`.
         split: split to read, of a BEIR folder or of predictions of MTEB that have several.
     """
 
-    query_col: str | None
-    doc_col: str | None
-    grade_col: str | None
+    query_col: str | Sequence[str] | None
+    doc_col: str | Sequence[str] | None
+    grade_col: str | Sequence[str] | None
     grade_map: Mapping[str, float] | None
     split: str | None
 
@@ -60,8 +60,8 @@ class ColumnOptions(JudgmentColumns, total=False):
         rank_col: name of the rank column.
     """
 
-    score_col: str | None
-    rank_col: str | None
+    score_col: str | Sequence[str] | None
+    rank_col: str | Sequence[str] | None
 
 
 class InputOptions(ColumnOptions, total=False):

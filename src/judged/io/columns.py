@@ -183,12 +183,15 @@ _RANKING: Roles = {role: Role(NAMES[role], _MEANING[role]) for role in NAMES}
 _BY_KIND = {"run": ("query", "doc", "score", "rank"), "qrels": ("query", "doc", "grade", "aspect")}
 
 
+Name = str | Sequence[str]  # of a column; several if tables have different ones
+
+
 class ColumnRequest(NamedTuple):
     """A request for a table, or for judgments and runs together: then each named column is used in every table that has it.
 
     Args:
         what: run, qrels, or what else is read; used in messages.
-        named: the columns that the caller named, by role.
+        named: the columns that the caller named, by role; of several, the first that a table has.
         roles: the columns to find; those of a run or of judgments follow from `what`.
         grade_map: grades of words.
         used: collects the columns of all tables, with the roles that the caller named them for; None if every table must have these.
@@ -196,7 +199,7 @@ class ColumnRequest(NamedTuple):
     """
 
     what: str = ""
-    named: Mapping[str, str] = {}
+    named: Mapping[str, Name] = {}
     roles: Mapping[str, Role] = {}
     grade_map: Mapping[str, float] | None = None
     used: dict[str, set[str]] | None = None
@@ -214,15 +217,23 @@ class ColumnRequest(NamedTuple):
         """Raise `columns` if no table has a column that was named, `split` if no input has splits."""
         if self.split is not None:
             self.split.check_used()
-        for role, column in self.named.items():
-            if self.used is not None and not any(role in roles for roles in self.used.values()):
+        for role, column in ((role, name) for role in self.named for name in self.names(role)):
+            if self.used is None:
+                return
+            known = any(plain_name(column) == plain_name(name) for name in self.used)
+            if not known or not any(role in roles for roles in self.used.values()):
                 have = f"; the columns are {list_columns(self.used)}" if self.used else ""
                 hint = Hint(f"leave out {{{role}_col}}, or name a column", **{f"{role}_col": None})
                 raise DataError("columns", f"no input has the column {column!r}{have}", hint=hint, value=column)
 
+    def names(self, role: str) -> Sequence[str]:
+        """Return the names that the caller gave the column of a role."""
+        named = self.named.get(role, ())
+        return named if isinstance(named, list | tuple) else [named]  # type: ignore[list-item]  # a name, or what is none
+
     def named_column(self, role: str, names: Sequence[str]) -> str | None:
-        """Return the column that the caller named, if it is among these."""
-        return same_column(self.named[role], names) if role in self.named else None
+        """Return the first column that the caller named, if one is among these."""
+        return next((same for name in self.names(role) if (same := same_column(name, names)) is not None), None)
 
     @property
     def is_ranking(self) -> bool:
@@ -240,7 +251,7 @@ class ColumnRequest(NamedTuple):
     def raise_named(self, where: str) -> None:
         """Raise if columns were named for a source that has none."""
         if self.named and self.used is None:
-            role, column = next(iter(self.named.items()))
+            role, column = next((role, name) for role in self.named for name in self.names(role))
             option = Hint("omit {" + f"{role}_col" + "}", **{f"{role}_col": column})
             raise UsageError("columns", "the input has no named columns", where=where, hint=option, value=column)
 
@@ -268,7 +279,7 @@ def count_known(names: Iterable[object], request: ColumnRequest) -> int:
     known = _KNOWN
     if request.roles:
         known = frozenset(name for role in request.roles.values() for tier in role.names for name in tier)
-    named = {plain_name(name) for name in request.named.values()}
+    named = {plain_name(name) for role in request.named for name in request.names(role)}
     return sum(plain_name(name) in known or plain_name(name) in named for name in _texts(names))
 
 
@@ -332,11 +343,11 @@ def find_columns(
         if role == "query" and not query:
             continue
         named = request.named_column(role, names)
-        if named is None and role in request.named and request.used is None:
-            problem = f"no column {request.named[role]!r}; the columns are {list_columns(names)}"
-            meant = nearest_name(request.named[role], names)
+        if named is None and (asked := request.names(role)) and request.used is None:
+            problem = f"no column {' or '.join(map(repr, asked))}; the columns are {list_columns(names)}"
+            meant = nearest_name(asked[0], names)
             action = f"did you mean {meant!r}?" if meant else "check its name"
-            raise DataError("columns", problem, hint=action, where=where, value=request.named[role])
+            raise DataError("columns", problem, hint=action, where=where, value=asked[0])
         if named is not None:
             used[named].add(role)
         columns = [named] if named is not None else match(declared.names, names)
@@ -407,9 +418,19 @@ def _raise(
     """Raise an error with the names of the columns; without a hint, name the options of the roles whose columns are missing."""
     listing = list_columns(names)
     if hint is None and all(map(str.isidentifier, roles)):
-        near = {role: nearest_name(request.named.get(role, ""), names) for role in roles}
-        options = {f"{role}_col": name or to_choose(f"{role}_col") for role, name in near.items()}
-        hint = Hint("name the columns: " + ", ".join(f"{{{option}}}" for option in options), **options)
+        options: dict[str, Any] = {}
+        words = "name the columns"
+        for role in roles:
+            given = request.names(role)
+            near = nearest_name(given[0], names) if given else None
+            elsewhere = any(role in used for used in (request.used or {}).values())  # there the name is right
+            if given and (elsewhere or near is None):
+                words = "name this table's columns too"
+                options[f"{role}_col"] = [*given, near] if near else to_choose(f"{role}_col", given=given)
+            else:
+                options[f"{role}_col"] = near or to_choose(f"{role}_col")
+        listed = ", ".join(f"{{{option}}}" for option in options)
+        hint = Hint(f"{words}: {listed}", **options)
     raise DataError(slug, f"{problem}; the columns are {listing}", hint=hint, where=where, value=listing)
 
 

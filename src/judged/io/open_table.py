@@ -16,7 +16,7 @@ from judged.core.native import NATIVE
 from judged.core.tables import IdColumn, Qrels, Run, read_dict
 from judged.core.unread_runs import DictRun, ScoreColumn, UnreadRun
 from judged.errors import DataError, Place, UsageError, shown
-from judged.io.columns import ANY_COLUMNS, ColumnRequest, Roles, are_columns
+from judged.io.columns import ANY_COLUMNS, ColumnRequest, Name, Roles, are_columns
 from judged.io.files import PATH, Content, is_file_like, open_content, open_stream
 from judged.io.formats.registry import detect_format, raise_undetected
 from judged.io.lines import read_head
@@ -127,7 +127,7 @@ def open_values(source: Any, request: ColumnRequest) -> tuple[Any, Context]:
         return content, context
 
 
-def open_role_table(source: Any, what: str, roles: Roles, named: Mapping[str, str] | None = None) -> RoleTable:
+def open_role_table(source: Any, what: str, roles: Roles, named: Mapping[str, Name] | None = None) -> RoleTable:
     """Return the columns of a table by their roles.
 
     Args:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -19,10 +19,10 @@ from judged.io.recognise import Input, are_files
 def read_run(
     source: Any,
     *,
-    query_col: str | None = None,
-    doc_col: str | None = None,
-    score_col: str | None = None,
-    rank_col: str | None = None,
+    query_col: str | Sequence[str] | None = None,
+    doc_col: str | Sequence[str] | None = None,
+    score_col: str | Sequence[str] | None = None,
+    rank_col: str | Sequence[str] | None = None,
     split: str | None = None,
     labels: Any = None,
     name: str | None = None,
@@ -41,7 +41,7 @@ def read_run(
 
     Args:
         source: the file or the object.
-        query_col: the column of query ids, if its name is not known.
+        query_col: the column of query ids, if its name is not known; of several names, the first that the table has, as for the others.
         doc_col: the column of document ids.
         score_col: the column of scores.
         rank_col: the column of ranks.
@@ -84,10 +84,10 @@ def read_requested_run(source: Any, request: ColumnRequest, *, labels: Any = Non
 def read_qrels(
     source: Any,
     *,
-    query_col: str | None = None,
-    doc_col: str | None = None,
-    grade_col: str | None = None,
-    aspect_col: str | None = None,
+    query_col: str | Sequence[str] | None = None,
+    doc_col: str | Sequence[str] | None = None,
+    grade_col: str | Sequence[str] | None = None,
+    aspect_col: str | Sequence[str] | None = None,
     grade_map: Mapping[str, float] | None = None,
     split: str | None = None,
     name: str | None = None,
@@ -101,7 +101,7 @@ def read_qrels(
 
     Args:
         source: the file or the object.
-        query_col: the column of query ids, if its name is not known.
+        query_col: the column of query ids, if its name is not known; of several names, the first that the table has, as for the others.
         doc_col: the column of document ids.
         grade_col: the column of grades.
         aspect_col: the column of subtopics.

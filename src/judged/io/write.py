@@ -78,7 +78,7 @@ def convert(
     format: str | None = None,
     grade_map: Mapping[str, float] | None = None,
     split: str | None = None,
-    **names: str | None,
+    **names: str | Sequence[str] | None,
 ) -> int:
     """Write a run or judgments in another format, and return the number of rows.
 
@@ -98,12 +98,12 @@ def convert(
     if not kind:
         raise UsageError("kind", "the source can be a run or judgments", hint=Hint("set {kind} (or qrels)", kind="run"))
     given = {name: value for name, value in names.items() if value is not None}
-    fields = {name: value for name, value in given.items() if not name.endswith("_col")}
+    fields: Any = {name: value for name, value in given.items() if not name.endswith("_col")}
     roles = {name.removesuffix("_col"): column for name, column in given.items() if name.endswith("_col")}
     columns = ColumnRequest("", roles, grade_map=grade_map, split=Split.of(split), used={})
     table: Run | Qrels
     if recognise(source, **fields).kind == "questions":
-        questions = read_questions(source, **fields)  # type: ignore[arg-type]  # fields are text
+        questions = read_questions(source, **fields)
         table = questions.run if kind == "run" else questions.qrels
     elif kind == "run":
         table = read_requested_run(source, columns.request("run"))

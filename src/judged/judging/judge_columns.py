@@ -75,8 +75,9 @@ def _table(source: Any, roles: Roles, named: Mapping[str, str], request: ColumnR
         own = error.hint is not None and (error.hint.options or error.value in named.values())
         raise error.changed(hint=error.hint if own else hint) from None
     if request.used is not None:
-        for role, name in chosen.items():
-            request.used.setdefault(name, set()).add(role)
+        for role in chosen:
+            for name in request.names(role):
+                request.used.setdefault(name, set()).add(role)
     return table
 
 

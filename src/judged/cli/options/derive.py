@@ -65,7 +65,7 @@ _FLAGS = {  # of parameters that have a letter, or another name
     "k": ("-k",),
     "n": ("-n",),
 }
-_REPEATED = ("measures", "by", "query")
+_REPEATED = ("measures", "query")
 _DROP = "0.01 or nDCG@10=0.01"
 _NUMBERS = {  # examples
     "grade_map": "Exact=3,Substitute=2",
@@ -195,7 +195,7 @@ def _settings(function: str, name: str) -> dict[str, Any]:
         return settings | {"type": NumberList(_NUMBERS.get(name, "nDCG@10=0.5"))}
     if name == "judges":
         return settings | {"callback": lambda ctx, parameter, text: text and _judges(text)}
-    return settings | {"multiple": name in _REPEATED, "required": first.default is ...}
+    return settings | {"multiple": name in _REPEATED or kind == "str | Sequence[str]", "required": first.default is ...}
 
 
 def _judges(text: str) -> int | list[str]:
