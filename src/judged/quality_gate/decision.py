@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from html import escape
@@ -189,7 +190,7 @@ def difference_table(gate: Gate, *, places: int = 4) -> Table:
     headers = ("measure", "slice", "queries", *comparison.names, "difference", "interval", "won/tied/lost")
     build = () if gate.build is None else (f"build {gate.build} of the history",)
     table = Table(
-        (*headers, "corrected p", "max_drop"),
+        (*headers, "corrected p" if _family(gate) > 1 else "p", "max_drop"),
         tuple(rows),
         notes=(_how(gate), *build, *gate.remarks, _notes(gate)[0]),
         words=(0, 1, 9),
@@ -208,12 +209,24 @@ def _how(gate: Gate) -> str:
         return (
             f"mode sure · {level}: a candidate worse by more than max_drop passes with a probability of at most {error}"
         )
-    tests = sum(not r.skipped for r in gate.reasons if r.rule in ("max_drop", "max_total_drop"))
-    over = f"{rules.correction} correction over {tests} rules, " if tests > 1 else ""
-    how = f"mode {rules.mode} · one-sided {test}, {over}alpha {alpha}{seed}; each end of an interval is one-sided at that level"
+    tests, family = len(_tested(gate)), _family(gate)
+    corrected = f"{rules.correction} correction over {family} tests (the rules of a measure)"
+    over = corrected if family > 1 else "no correction"
+    how = f"mode {rules.mode} · one-sided {test}, {over}, alpha {alpha}{seed}; each end of an interval is one-sided at that level"
     if rules.mode == "mean":
         return how
-    return f"{how}: a candidate not worse by more than max_drop fails with a probability of at most {alpha}"
+    by = f" by each {'measure' if family > 1 else 'rule'}" if tests > family else ""
+    return f"{how}: a candidate not worse by more than max_drop fails{by} with a probability of at most {alpha}"
+
+
+def _tested(gate: Gate) -> list[str]:
+    """The measure of each rule that was tested."""
+    return [r.measure for r in gate.reasons if r.rule in ("max_drop", "max_total_drop") and not r.skipped]
+
+
+def _family(gate: Gate) -> int:
+    """The largest number of tests that were corrected together: the rules of a measure; 1 without a correction."""
+    return 1 if gate.rules.correction == "none" else max(Counter(_tested(gate)).values(), default=1)
 
 
 def worse_tables(gate: Gate, *, places: int = 4) -> list[Table]:

@@ -50,7 +50,8 @@ class Drop:
     lower_is_better: bool
     low: float = math.nan
     high: float = math.nan
-    p: float = math.nan  # corrected, one-sided
+    p: float = math.nan  # one-sided, corrected
+    corrected: bool = False  # over the other tests of the measure; False if there are none
     level: float = math.nan  # at which p was tested
     significant: bool = False
     unchanged: bool = False  # the candidate is the same run as the baseline
@@ -128,10 +129,12 @@ def decide_drops(drops: Sequence[Drop], rules: Rules, *, unchanged: bool = False
         one_sided.append(1.0 if found.note[0] else p / 2 if up else 1 - p / 2)
     p_values = np.array(one_sided)
     whole, each = np.empty_like(p_values), np.empty_like(p_values)
+    corrected = np.zeros(len(drops), bool)
     for measure in {one.row.measure for one in drops}:  # a family of tests, as in `compare`
         rows = np.array([one.row.measure == measure for one in drops])
         whole[rows] = adjusted(p_values[rows], correction, most=math.inf)
         each[rows] = levels(p_values[rows], whole[rows], correction, rules.alpha)
+        corrected[rows] = rows.sum() > 1 and correction.name != "none"
     decided = []
     for i, one in enumerate(drops):
         level = float(each[i])
@@ -141,7 +144,8 @@ def decide_drops(drops: Sequence[Drop], rules: Rules, *, unchanged: bool = False
             enough = not one.beyond.any() and 2.0 ** -len(one.losses) <= level
             interval = dict.fromkeys(interval, one.allowed if enough else math.nan)
         significant = bool(one_sided[i] <= level)
-        decided.append(replace(one, **interval, p=min(float(whole[i]), 1.0), level=level, significant=significant))
+        tested = replace(one, **interval, p=min(float(whole[i]), 1.0), corrected=bool(corrected[i]))
+        decided.append(replace(tested, level=level, significant=significant))
     return decided
 
 

@@ -33,7 +33,7 @@ class Reason:
     sentence: str
     note: str = ""  # why the evidence for a rule that passed is weak
     skipped: bool = False  # the slice has too few queries
-    p: float = math.nan  # corrected and one-sided: of a drop of at most `allowed`; NaN in mode sure
+    p: float = math.nan  # one-sided, corrected within a measure: of a drop of at most `allowed`; NaN in mode sure
     low: float = math.nan  # interval of the difference, whose better end decides; in mode sure the worse one
     high: float = math.nan
 
@@ -127,8 +127,8 @@ def _clause(drop: Drop, broken: bool, rules: Rules) -> str:
         return f", within the {allowed:g} allowed" if drop.size > 0 else ""
     if rules.mode == "mean":
         return beyond or f"; {drop.rule} is 0"
-    p = p_text(drop.p).replace("<", "below ")
-    p_value = f"corrected p {p}" if p.startswith("below") else f"corrected p = {p}"
+    p = p_text(drop.p)
+    p_value = f"{'corrected ' * drop.corrected}p {p.replace('<', 'below ') if p.startswith('<') else f'= {p}'}"
     if broken and drop.exceeds(drop.low):
         return f"{beyond}: on other queries too by at least {_number(drop.low)} ({p_value})"
     if broken:  # a test that is not about the mean

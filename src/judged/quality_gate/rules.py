@@ -57,7 +57,7 @@ class Rules:
         max_drop: largest drop of a mean: a number, or {measure: number} (`default` for the others).
         max_total_drop: the same for the drop since the first baseline of the history. [default: `max_drop`]
         mode: which drops count: `significant`, `mean` or `sure`, see `breaks_rule` in `reasons`.
-        alpha: significance level over all measures and slices.
+        alpha: significance level of all tests of a measure together.
         min: {measure: lowest value}, over all queries.
         max: {measure: highest allowed mean}.
         max_query_drop: (drop, n): at most n queries may drop by more.
@@ -70,7 +70,7 @@ class Rules:
         allow_changed_judgments: warn instead of raising if a saved baseline has other judgments.
         allow_missing_queries: accept a candidate that lacks queries of the baseline, if only queries in both count.
         test: as in `compare`. [default: t; in mode `sure` bootstrap]
-        correction: correction over measures and slices together.
+        correction: correction over the tests of a measure: all queries, each slice, and the drop since the anchor.
         resamples: as in `compare`.
         seed: random seed.
         level: lowest relevant grade.

@@ -74,10 +74,27 @@ def test_text_shows_the_differences_behind_the_reasons(passed):
     assert passed.render("table", places=2).split("\n")[2:7] == [
         "pass  RR is better by 0.5000 (0.5000 → 1.0000).",
         "",
-        "measure  slice        queries  baseline  candidate  difference        interval  won/tied/lost  corrected p  max_drop",
-        "───────  ───────────  ───────  ────────  ─────────  ──────────  ──────────────  ─────────────  ───────────  ────────",
-        f"RR       all queries       12      0.50       1.00       +0.50  [+0.50, +0.50]         12/0/0       {1 - 1 / 2**12:.4f}  pass",
+        "measure  slice        queries  baseline  candidate  difference        interval  won/tied/lost       p  max_drop",
+        "───────  ───────────  ───────  ────────  ─────────  ──────────  ──────────────  ─────────────  ──────  ────────",
+        f"RR       all queries       12      0.50       1.00       +0.50  [+0.50, +0.50]         12/0/0  {1 - 1 / 2**12:.4f}  pass",
     ]
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({}, "no correction, alpha 0.05; each end of an interval is one-sided at that level: a candidate not worse by more than max_drop fails with"),
+        ({"measures": "RR P@1"}, "no correction, alpha 0.05; each end of an interval is one-sided at that level: a candidate not worse by more than max_drop fails by each rule with"),
+        ({"slices": KINDS, "min_queries": 2}, "bonferroni correction over 3 tests (the rules of a measure), alpha 0.05; each end of an interval is one-sided at that level: a candidate not worse by more than max_drop fails with"),
+        ({"measures": "RR P@1", "slices": KINDS}, "bonferroni correction over 2 tests (the rules of a measure), alpha 0.05; each end of an interval is one-sided at that level: a candidate not worse by more than max_drop fails by each measure with"),
+        ({"slices": KINDS, "correction": "none"}, "no correction, alpha 0.05; each end of an interval is one-sided at that level: a candidate not worse by more than max_drop fails by each rule with"),
+    ],
+)  # fmt: skip
+def test_text_says_over_how_many_tests_p_was_corrected(asked, said):
+    gate = jd.gate(QRELS, HALF, baseline=BEST, **{"measures": "RR", **asked})
+    assert f"one-sided t test, {said} a probability of at most 0.05" in gate.render("table")
+    corrected = "bonferroni" in said
+    assert ("corrected p" in gate.render("table")) == ("corrected p" in gate.reasons[0].sentence) == corrected
 
 
 def test_markdown_is_a_job_summary(failed, passed):

@@ -38,7 +38,7 @@ def test_a_drop_beyond_what_is_allowed_and_beyond_noise_fails():
     assert (reason.observed, reason.allowed) == (1 / 2, 0.1)
     assert (
         reason.sentence
-        == "RR fell by 0.5000 (1.0000 → 0.5000), more than the 0.1 allowed: on other queries too by at least 0.5000 (corrected p below 0.0001)."
+        == "RR fell by 0.5000 (1.0000 → 0.5000), more than the 0.1 allowed: on other queries too by at least 0.5000 (p below 0.0001)."
     )
     assert gate.verdict == "FAIL  candidate against baseline: 1 of 1 rules failed"
 
