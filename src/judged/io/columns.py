@@ -217,11 +217,14 @@ class ColumnRequest(NamedTuple):
         """Raise `columns` if no table has a column that was named, `split` if no input has splits."""
         if self.split is not None:
             self.split.check_used()
-        for role, column in ((role, name) for role in self.named for name in self.names(role)):
-            if self.used is None:
-                return
-            known = any(plain_name(column) == plain_name(name) for name in self.used)
-            if not known or not any(role in roles for roles in self.used.values()):
+        if self.used is None:
+            return
+        known = set(map(plain_name, self.used))
+        for role in self.named:
+            is_used = any(role in roles for roles in self.used.values())
+            for column in self.names(role):
+                if is_used and plain_name(column) in known:
+                    continue
                 have = f"; the columns are {list_columns(self.used)}" if self.used else ""
                 hint = Hint(f"leave out {{{role}_col}}, or name a column", **{f"{role}_col": None})
                 raise DataError("columns", f"no input has the column {column!r}{have}", hint=hint, value=column)

@@ -222,7 +222,7 @@ def _file_records(content: Content, ids: Ids) -> Records:
     elif detected is not None and detected.format is CSV and _is_record(detected.header.names):
         names = detected.header.names
         at = names.index(_match("id", names))
-        for rows, lines in iterate_rows(iterate_blocks(content), detected.header, content.name):
+        for rows, lines, _ in iterate_rows(iterate_blocks(content), detected.header, content.name):
             for cells, number in zip(rows, lines.tolist(), strict=True):
                 if ids is None or cells[at] in ids:
                     yield dict(zip(names, cells, strict=True)), Place(content.name, number)

@@ -17,7 +17,7 @@ from judged._types import Ints
 from judged.core.native import NATIVE
 from judged.core.tables import Run
 from judged.core.unread_runs import TextRun
-from judged.errors import DataError, Place, shown
+from judged.errors import DataError, Place, Warned, shown
 from judged.io import files as limits
 from judged.io.columns import ColumnRequest, count_known, find_columns
 from judged.io.files import PAD, Content, Raw, TextLines, open_later
@@ -37,6 +37,7 @@ from judged.io.text import (
     warn_encoding,
     with_points,
 )
+from judged.tables.table import counted
 
 _BATCH = 1 << 11  # few enough to be freed before the garbage collector visits them twice
 _BATCHES = 32  # in one table of a partition
@@ -45,7 +46,9 @@ _FILLED = re.compile(rb"\S")
 _BREAK = re.compile(r"\r\n|\r|\n")
 _RETURN = re.compile(rb"\r(?!\n)")
 
-Rows = tuple[list[list[str]], Ints]  # with the number of the line of each
+Rows = tuple[
+    list[list[str]], Ints, int
+]  # with the number of the line of each; number of rows before them without any text
 
 
 # ── headers ──────────────────────────────────────────────────────────────────────────────────────
@@ -58,7 +61,7 @@ class Header:
     delimiter: str
     names: tuple[str, ...]
     line: int = 1
-    spaced: bool = False  # a blank follows each delimiter
+    spaced: bool = False  # a blank follows each delimiter, here or in the first row
 
 
 def split_line(line: str, delimiter: str) -> list[str]:
@@ -70,10 +73,23 @@ def split_line(line: str, delimiter: str) -> list[str]:
 
 
 def _detect(head: Head, request: ColumnRequest) -> Header | None:
+    header = _find_header(head, request)
+    if header is None or header.spaced:
+        return header
+    row = split_line(_line_below(head, header.line), header.delimiter)[1:]
+    return replace(header, spaced=bool(row) and all(cell.startswith(" ") for cell in row))
+
+
+def _line_below(head: Head, number: int) -> str:
+    """Return the first line with data after a number of lines; '' if there is none."""
+    lines = bytes(head.data).split(b"\n", number + 8)[number : number + 8]
+    return next((line.decode("utf-8", "surrogateescape").rstrip("\r") for line in lines if line.strip()), "")
+
+
+def _find_header(head: Head, request: ColumnRequest) -> Header | None:
     line, number = head.line.decode("utf-8", "surrogateescape"), head.number
     if separator := _SEPARATOR.fullmatch(line):  # Excel writes sep=; above the header
-        below = bytes(head.data).split(b"\n", number + 1)[number : number + 1]
-        names = split_line(b"".join(below).decode("utf-8", "surrogateescape").rstrip("\r"), separator[1] or "\t")
+        names = split_line(_line_below(head, number), separator[1] or "\t")
         return Header(separator[1] or "\t", tuple(name.strip() for name in names), number + 1) if names else None
     headers = []
     for delimiter in "\t,;":
@@ -111,7 +127,7 @@ def raise_width(line: str, count: int, names: tuple[str, ...], where: Place) -> 
 
 
 def iterate_rows(chunks: Iterable[tuple[Raw, Begin]], header: Header, path: str) -> Iterator[Rows]:
-    """Iterate over batches of rows with their lines; blank lines are skipped. The chunks follow each other."""
+    """Iterate over batches of rows with their lines; blank lines and rows of empty cells are skipped. The chunks follow each other."""
     chunks = iter(chunks)
     first = next(chunks)
     above = 0 if first[1].offset else header.line  # the header is at the beginning of the file
@@ -136,15 +152,15 @@ def iterate_rows(chunks: Iterable[tuple[Raw, Begin]], header: Header, path: str)
         if reader.line_num - before != len(rows):  # some cells contain line breaks
             span += [sum(len(_BREAK.findall(cell)) for cell in row) for row in rows]
         lines = above + before + 1 + np.cumsum(span) - span
-        if not all(rows):
-            filled = [i for i, row in enumerate(rows) if row]
-            if not filled:
-                continue
+        empty = 0
+        if not all(map(any, rows)):  # the last rows of a sheet, say
+            filled = [i for i, row in enumerate(rows) if any(row) or len(row) not in (0, width)]
+            empty = sum(map(bool, rows)) - len(filled)
             rows, lines = [rows[i] for i in filled], lines[filled]
         if set(map(len, rows)) - {width}:
             bad = next(i for i, row in enumerate(rows) if len(row) != width)
             raise_width(header.delimiter.join(rows[bad]), len(rows[bad]), header.names, Place(path, int(lines[bad])))
-        yield rows, lines
+        yield rows, lines, empty
 
 
 def _decode(chunks: Iterable[tuple[Raw, Begin]], name: str) -> Iterator[str]:
@@ -160,14 +176,16 @@ def _read_rows(rows: Iterable[Rows], header: Header, context: Context, *, whole:
     path = context.name
     columns = find_columns(header.names, context.request, Place(path, header.line))
     position = {role: header.names.index(name) for role, name in columns.items()}
-    lines = [np.empty(0, np.int64)]
+    lines, empty = [np.empty(0, np.int64)], 0
 
     def origin() -> Origin:
         return Origin(name=path, typed=False, line=np.concatenate(lines), column=_places(header, columns))
 
     def batches() -> Iterator[Batch]:
-        for batch, numbers in rows:
+        nonlocal empty
+        for batch, numbers, skipped in rows:
             lines.append(numbers)
+            empty += skipped
             yield {role: [row[at] for row in batch] for role, at in position.items()}
 
     if not context.request.is_ranking:
@@ -176,6 +194,9 @@ def _read_rows(rows: Iterable[Rows], header: Header, context: Context, *, whole:
     for batch in batches():
         for role in position:
             cells[role] += batch[role]
+    if empty:
+        text = f"skipped {counted(empty, 'empty row')} of {path}"
+        context = replace(context, warnings=(*context.warnings, Warned("empty-rows", empty, text)))
     number = context.request.number
     if header.delimiter == ";" and number in cells and whole:  # a part of a file does not show its commas
         cells[number] = with_points(cells[number])

@@ -1,9 +1,12 @@
 """CSV and TSV: strict quotes, physical lines."""
 
 import pytest
+from native_rows import check
 from refusals import refusal
 
-from judged.io.read import read_run
+import judged as jd
+from judged.io.read import read_qrels, read_run
+from judged.io.write import convert
 
 HEADER = "qid,docno,score\n"
 
@@ -73,3 +76,52 @@ def test_an_id_over_two_lines_has_a_format_that_can_hold_it(save):
 def test_a_header_between_blanks_is_noticed(save):
     error = refusal("score-type", read_run, save("a.run", "qid Q0 docno rank score tag\nq Q0 d 1 0.5 t\n"))
     assert "header" in str(error)
+
+
+def test_rows_without_any_text_are_skipped_and_counted(save):
+    for kind, number in (("run", "score"), ("qrels", "grade")):
+        check(kind, f"query;doc;{number}\nq;a;2\n;;\nq;b;1\n;;\n;;\n".encode())
+    run = read_run(save("a.csv", "query;doc;score\nq;a;2\n;;\nq;b;1\n;;\n;;\n"))
+    assert run.doc.tolist() == [b"a", b"b"]
+    assert run.where(1).line == 4
+    assert [(w.slug, w.count) for w in run.warnings] == [("empty-rows", 3)]
+    result = jd.evaluate({"q": {"a": 1}}, save("b.csv", HEADER + "q,a,2\n,,\n"), "RR")
+    assert [w.slug for w in result.warnings] == ["empty-rows"]
+    refusal("empty-qrels", read_qrels, save("c.csv", "query,doc,grade\n,,\n,,\n"))
+    error = refusal("columns", read_run, save("d.csv", HEADER + "q,a,1\n,,,,\n"))  # of another width: a damaged file
+    assert error.where.line == 3
+
+
+@pytest.mark.parametrize("header", ["query,doc,score", "query, doc, score", "sep=,\nquery,doc,score"])
+def test_a_blank_after_each_comma_does_not_belong_to_ids(header, save):
+    text = f"{header}\nq1, d1, 2\nq1, d2, 1\n"
+    check("run", text.encode())
+    check("qrels", text.encode().replace(b"score", b"grade"))
+    assert read_run(save("a.csv", text)).doc.tolist() == [b"d1", b"d2"]
+
+
+def test_a_blank_after_some_commas_belongs_to_the_cell(save):
+    assert read_run(save("a.csv", "query,doc,score\nq1, d1,2\nq1,d2, 1\n")).doc.tolist() == [b" d1", b"d2"]
+
+
+@pytest.mark.parametrize("size", [131_073, 1 << 20])
+@pytest.mark.parametrize("quote", ["", '"'])
+def test_a_cell_may_be_long(quote, size, save):
+    text = f"query,doc,score,text\nq,d1,2,{quote}{'x' * size}{quote}\nq,d2,1,\n"
+    check("run", text.encode())
+    assert read_run(save("a.csv", text)).doc.tolist() == [b"d1", b"d2"]
+
+
+INDEXED = ",customer,article,stars\n0,u1,c,5\n1,u2,b,6\n"  # as by DataFrame.to_csv
+
+
+def test_the_unnamed_index_of_a_frame_is_no_column(save):
+    named = {"query_col": "customer", "doc_col": "article"}
+    indexed = save("a.csv", INDEXED)
+    assert refusal("columns", read_run, indexed, **named).value == "'', 'customer', 'article', 'stars'"
+    assert read_run(indexed, score_col="stars", **named).score.tolist() == [5, 6]
+    assert read_qrels(indexed, grade_col="stars", **named).grade.tolist() == [5, 6]
+    usual = save("b.csv", INDEXED.replace("customer,article,stars", "user,item,score"))
+    assert jd.evaluate({"u1": {"c": 1}, "u2": {"c": 1}}, usual, "RR").mean() == {"RR": 0.5}
+    assert jd.recommenders.beyond_accuracy(usual, "Distinct", history=usual).summary() == {"Distinct@10": 2}
+    assert convert(usual, save("c.run", ""), kind="run") == 2
