@@ -15,9 +15,7 @@ from judged.stats.intervals import interval
 
 pytestmark = pytest.mark.usefixtures("collection")
 
-POLICY = (
-    "policy: all judged queries · no relevant document: zero · order by score · ties: id-desc · unjudged: irrelevant"
-)
+POLICY = "policy: all judged queries · no relevant document: zero · order by score · ties: id-desc · unjudged: irrelevant · relevant: grade ≥ 1"
 
 
 def test_eval_prints_a_table():

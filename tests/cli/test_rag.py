@@ -55,7 +55,7 @@ def test_one_file_gives_one_table():
         "Complete@2  1.0000  [0.3424, 1.0000]        2",
         "",
         "2 queries · 67% of the top 10 judged (mean over queries)",
-        f"{POLICY.replace('by score', 'by rank')} · any of several sets: the best counts",
+        f"{POLICY.replace('by score', 'by rank')} · any of several sets: the best counts · relevant: grade ≥ 1",
     ]
 
 

@@ -14,7 +14,8 @@ from judged.comparison.difference import ComparisonSettings, Difference, tracked
 from judged.comparison.evaluated_runs import matrix
 from judged.core.judged import Judged
 from judged.errors import UsageError, Warned, shown
-from judged.evaluation.values import ByMeasure, Values, find_measure
+from judged.evaluation.values import ByMeasure, Values, find_measure, policy_text
+from judged.measures.registry import Measure
 from judged.stats.checks import check_choice
 from judged.stats.differences import known_rows
 from judged.stats.intervals import summarise
@@ -46,6 +47,11 @@ class Comparison(Tracked):
     def measures(self) -> list[str]:
         """The measures, in the order of the call."""
         return list(self.by_measure)
+
+    @property
+    def compared(self) -> list[Measure]:
+        """The measures as objects."""
+        return [m for m in self.results[0].measures if str(m) in self.by_measure]
 
     @cached_property
     def by_measure(self) -> dict[str, list[Difference]]:
@@ -198,7 +204,7 @@ class Comparison(Tracked):
             "runs": self.names,
             "baseline": self.baseline,
             "queries": len(self.results[0]),
-            "policy": str(self.results[0].policy),
+            "policy": policy_text(self.results[0].policy, self.compared),
             "settings": asdict(self.settings),
             "means": self.means(),
             "rows": self.records(),

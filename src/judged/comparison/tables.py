@@ -23,6 +23,7 @@ from judged.comparison.evaluated_runs import matrix
 from judged.core.judged import Judged
 from judged.core.tables import Id
 from judged.errors import fold_warnings
+from judged.evaluation.values import policy_notes
 from judged.measures.registry import parse
 from judged.stats.decisions import APART
 from judged.stats.differences import known_rows
@@ -30,7 +31,7 @@ from judged.stats.letters import letters
 from judged.stats.paired.registry import TESTS
 from judged.stats.power import MATERIAL
 from judged.tables.result import Result
-from judged.tables.table import BARS, Detail, Table, counted, number, p_text
+from judged.tables.table import BARS, Detail, Table, counted, listed, number, p_text
 
 if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison
@@ -92,11 +93,6 @@ def moves_in(judged: tuple[Judged, ...], i: int, j: int, row: int) -> tuple[Move
 
 _MANY_ROWS, _FEW_RUNS = 100, 3
 ESTIMATED = "a difference is estimated from differences per query, and need not be that of the means"
-
-
-def listed(names: Sequence[str]) -> str:
-    """Names in a sentence: a, b and c."""
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def system_table(comparison: Comparison, *, places: int = 4) -> Table:
@@ -320,7 +316,8 @@ class ComparisonReport(Result):
         if only is None:
             settings = comparison.settings
             about = [settings.about_intervals] if settings.about_intervals else []
-            notes += (*about, str(settings), *settings.remarks, f"policy: {comparison.results[0].policy}")
+            notes += (*about, str(settings), *settings.remarks)
+            notes += tuple(policy_notes(comparison.results[0].policy, comparison.compared))
         tables[-1] = tables[-1]._replace(notes=(*notes, *(f"warning: {w}" for w in fold_warnings(comparison.warnings))))
         return tables
 

@@ -11,7 +11,6 @@ import numpy as np
 
 from judged.comparison.difference import largest_difference
 from judged.comparison.evaluated_runs import ComparedRuns, common_measures, evaluate_runs, matrix
-from judged.comparison.tables import listed
 from judged.errors import Hint, UsageError, Warned
 from judged.evaluation.evaluate import Measures
 from judged.evaluation.options import EvaluateOptions
@@ -23,7 +22,7 @@ from judged.stats.differences import known_rows
 from judged.stats.variance_components import FACETS, Source, VarianceComponents, variance_components
 from judged.steps import step
 from judged.tables.result import RecordTable, Result
-from judged.tables.table import Table, counted
+from judged.tables.table import Table, counted, listed
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -11,9 +11,10 @@ import numpy as np
 from judged._types import Column
 from judged.core.judged import Judged
 from judged.core.policy import Policy
-from judged.errors import DataError, Warned
+from judged.errors import DataError, Hint, Warned
 from judged.evaluation.inputs import Provenance, under
 from judged.measures.registry import Measure
+from judged.tables.table import counted, listed
 
 if TYPE_CHECKING:
     from judged.evaluation.tied_orders import TieOrders
@@ -51,8 +52,12 @@ def is_empty(measure: Measure, judged: Judged) -> Column:
     return pool.total((pool.grade > 0) & (pool.grade >= level)) == 0
 
 
+_BINARY, _COMMON = 2, 3  # grades of a scale: relevant or not; and not, relevant and highly relevant
+_NAMED = 5  # measures in a warning
+
+
 def level_warnings(judged: Judged, measures: Sequence[Measure]) -> tuple[Warned, ...]:
-    """Warn of queries whose relevant documents are all below the level of a measure; the join, which has no level, cannot."""
+    """Warn of queries whose relevant documents are all below the level of a measure, and of a level that nobody chose; the join, which has no level, cannot."""
     warnings = []
     for level in sorted({m.get("level") for m in measures if m.definition.binary}):
         n = int(((judged.relevant(level) == 0) & (judged.pool.positive > 0)).sum())
@@ -63,7 +68,32 @@ def level_warnings(judged: Judged, measures: Sequence[Measure]) -> tuple[Warned,
             )
     if judged.policy.empty == "error":
         check_empty(warnings)
-    return tuple(warnings)
+    return (*warnings, *_unset_level(judged, measures))
+
+
+def _unset_level(judged: Judged, measures: Sequence[Measure]) -> Iterator[Warned]:
+    """Warn if nobody chose the level, and grades look like a scale on which 1 does not mean relevant.
+
+    That is one with four or more grades, or with three or more of which none is below the level. Negative grades mark spam
+    and are no part of a scale.
+    """
+    unset = [m for m in measures if m.definition.binary and "level" not in {*m.explicit, *dict(m.given)}]
+    if not unset:
+        return
+    grades = judged.pool.once("grades", lambda: np.unique(judged.pool_grade))
+    level, scale = unset[0].get("level"), grades[grades >= 0]
+    whole = len(scale) > _BINARY and grades[0] >= level
+    if not whole and len(scale) <= _COMMON:
+        return
+    n, total = int(np.count_nonzero(judged.pool_grade >= level)), counted(len(judged.pool_grade), "judged document")
+    why = f"no grade is below {level:g}" if whole else f"grade ≥ {level:g} on a scale of {scale[0]:g} to {scale[-1]:g}"
+    names = listed([str(m) for m in unset] if len(unset) <= _NAMED else [*map(str, unset[:_NAMED]), "others"])
+    text = (
+        f"{names} {'counts' if len(unset) == 1 else 'count'} {'all' if whole else f'{n} of'} {total} as relevant: {why}"
+    )
+    middle = float(scale[(len(scale) + 1) // 2])
+    hint = Hint("name the lowest relevant grade, such as {level}", level=int(middle) if middle.is_integer() else middle)
+    yield Warned("level", n, text, hint)
 
 
 def check_empty(warnings: Sequence[Warned]) -> None:

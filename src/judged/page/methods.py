@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import platform
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from judged.comparison.comparison import Comparison
 from judged.core.native import NATIVE
 from judged.core.policy import POLICY_OPTIONS, Policy
 from judged.core.tables import Qrels
+from judged.evaluation.values import relevant_grades
 from judged.io.fingerprint import content_of, file_hash
 from judged.measures.profiles import PROFILES
 from judged.measures.registry import Measure
@@ -34,7 +36,12 @@ EMPTY = {
 def methods(subject: Subject, level: float, *, bounds: bool) -> list[str]:
     """Return the paragraphs."""
     measures = "Measures: " + "; ".join(map(_measure, subject.measures)) + "."
-    paragraphs = [_overview(subject), measures, _policy(subject.first.policy), _intervals(subject, level)]
+    paragraphs = [
+        _overview(subject),
+        measures,
+        _policy(subject.first.policy, subject.measures),
+        _intervals(subject, level),
+    ]
     if subject.comparison is not None:
         paragraphs.append(_tests(subject.comparison))
     if bounds:
@@ -79,9 +86,9 @@ def _measure(m: Measure) -> str:
 _ALWAYS = ("queries", "empty", "order", "ties", "unjudged")  # policies that are named even if they are the default
 
 
-def _policy(policy: Policy) -> str:
+def _policy(policy: Policy, measures: Sequence[Measure]) -> str:
     """The choices that matter, in the words of the documentation."""
-    words = []
+    words = list(filter(None, [relevant_grades(measures)]))
     for option in POLICY_OPTIONS:
         value = policy.used_order if option.name == "order" else getattr(policy, option.name)
         if option.name in _ALWAYS or value != option.default:

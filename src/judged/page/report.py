@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from judged.tables.table import listed
 from judged.errors import Hint, Warned, shown
 from judged.evaluation.explain import steps_of
 from judged.io.atomic import write_atomically
@@ -22,6 +21,7 @@ from judged.page.static_html import slots_of
 from judged.page.subject import Subject, subject_of
 from judged.stats.checks import check_count
 from judged.steps import step
+from judged.tables.table import listed
 
 _BLOCK = 10_000  # documents per block; a block is decoded when one of its queries is opened or explained
 

@@ -12,7 +12,7 @@ from judged.comparison.comparison import Comparison
 from judged.comparison.difference import tracked_differences
 from judged.comparison.tables import Change, change_table
 from judged.errors import Warned, safe
-from judged.evaluation.values import Values
+from judged.evaluation.values import Values, policy_notes, policy_text
 from judged.io.run_names import short_names
 from judged.quality_gate.reasons import Reason
 from judged.quality_gate.rules import Rules
@@ -80,14 +80,19 @@ class Gate(Tracked):
 
     def headline(self) -> list[str]:
         """The verdict and the reasons; policy and warnings too if there is no table to put them below."""
-        return [self.verdict, "", *reason_lines(self), *(["", *_notes(self)] if self.comparison is None else [])]
+        return [
+            self.verdict,
+            "",
+            *reason_lines(self),
+            *(["", *_policy(self), *_warnings(self)] if self.comparison is None else []),
+        ]
 
     def tables(self, *, places: int = 4) -> list[Table]:
         """The differences behind the reasons, and the queries that got worse; warnings are below the last table."""
         if self.comparison is None:
             return []
         shown = [difference_table(self, places=places), *worse_tables(self, places=places)]
-        return [*shown[:-1], shown[-1]._replace(notes=(*shown[-1].notes, *_notes(self)[1:]))]
+        return [*shown[:-1], shown[-1]._replace(notes=(*shown[-1].notes, *_warnings(self)))]
 
     def records(self) -> list[dict[str, Any]]:
         """One mapping per reason."""
@@ -110,14 +115,14 @@ class Gate(Tracked):
 
     def to_github(self, *, places: int = 4) -> str:
         """A job summary in GitHub-flavoured Markdown: the verdict and the reasons; the differences are folded, unless the gate failed."""
-        below = (self.verdict[6:], *(_notes(self) if self.comparison is None else ()))
+        below = (self.verdict[6:], *((*_policy(self), *_warnings(self)) if self.comparison is None else ()))
         rows = tuple((line[:4], line[6:]) for line in reason_lines(self))
         broken = frozenset((i, 0) for i, row in enumerate(rows) if row[0] == "FAIL")
         reasons = Table(("", "reason"), rows, notes=below, words=(0, 1), strong=broken)
         parts = [f"## judged gate: {'PASS' if self.passed else 'FAIL'}", table_markdown(reasons)]
         if self.comparison is not None:
             table = difference_table(self, places=places)
-            figures = table_markdown(table._replace(notes=(*table.notes, *_notes(self)[1:])))
+            figures = table_markdown(table._replace(notes=(*table.notes, *_warnings(self))))
             parts += [_fold("Differences", figures)] if self.passed else ["### Differences", figures]
             for worse in worse_tables(self, places=places):
                 parts.append(_fold(worse.title, table_markdown(worse._replace(title=""))))
@@ -136,7 +141,11 @@ class Gate(Tracked):
         suite = Xml.SubElement(root, "testsuite", {"name": "judged gate", **counts, **skipped})
         baseline, candidate = self.names
         facts = {} if baseline is None else {"baseline": baseline}
-        facts |= {"candidate": candidate, "policy": str(self.candidate.policy), "profile": self.candidate.profile}
+        facts |= {
+            "candidate": candidate,
+            "policy": policy_text(self.candidate.policy, self.candidate.numeric_measures),
+            "profile": self.candidate.profile,
+        }
         facts |= {"mode": self.rules.mode, **{f"warning {i}": str(w) for i, w in enumerate(self.warnings, 1)}}
         properties = Xml.SubElement(suite, "properties")
         for name, value in facts.items():
@@ -157,9 +166,12 @@ class Gate(Tracked):
         return '<?xml version="1.0" encoding="UTF-8"?>\n' + Xml.tostring(root, encoding="unicode") + "\n"
 
 
-def _notes(gate: Gate) -> list[str]:
-    """The policy, and then the warnings."""
-    return [f"policy: {gate.candidate.policy}", *(f"warning: {w}" for w in gate.warnings)]
+def _policy(gate: Gate) -> list[str]:
+    return policy_notes(gate.candidate.policy, gate.candidate.numeric_measures)
+
+
+def _warnings(gate: Gate) -> list[str]:
+    return [f"warning: {w}" for w in gate.warnings]
 
 
 def _fold(title: str, body: str) -> str:
@@ -192,7 +204,7 @@ def difference_table(gate: Gate, *, places: int = 4) -> Table:
     table = Table(
         (*headers, "corrected p" if _family(gate) > 1 else "p", "max_drop"),
         tuple(rows),
-        notes=(_how(gate), *build, *gate.remarks, _notes(gate)[0]),
+        notes=(_how(gate), *build, *gate.remarks, *_policy(gate)),
         words=(0, 1, 9),
         optional=(7, 2, 8, 3, 4),
     )

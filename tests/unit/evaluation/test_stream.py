@@ -10,7 +10,7 @@ import judged as jd
 
 MEASURES = "nDCG@10 AP RR P@5 ERR@10"
 RNG = np.random.default_rng(7)
-LABELS, SCORES = RNG.integers(0, 4, (60, 12)).astype(float), RNG.random((60, 12)).round(1)
+LABELS, SCORES = RNG.integers(0, 3, (60, 12)).astype(float), RNG.random((60, 12)).round(1)
 LABELS[5] = 0
 QID = [f"q{i}" for i in range(60)]
 
