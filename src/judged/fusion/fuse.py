@@ -393,7 +393,9 @@ def tune_fusion(
             _value("tuned on the same queries", columns[best], chosen),
         ]
         warnings: dict[Warned, None] = {}
+        lower = norm is not None and NORMALISATIONS.find(norm).lower_is_better  # distances: the lowest is the best
         for name, run in aligned.runs.items():
+            run = replace(run, score=-run.score) if lower else run
             single = evaluate(judgments, run, chosen, level=level, profile=profile, **policy)
             values.append(_value(name, np.asarray(single[str(chosen)], float), chosen))
             warnings |= dict.fromkeys(single.warnings)

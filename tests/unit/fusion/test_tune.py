@@ -149,3 +149,10 @@ def test_warnings_are_marked_as_such_below_the_table():
 )  # fmt: skip
 def test_what_cannot_be_tuned_is_refused(slug, method, measure, options):
     refusal(slug, jd.tune_fusion, *collection(), method, measure, **options)
+
+
+def test_single_runs_of_distances_are_ranked_from_the_lowest():
+    qrels = {q: {"x": 1} for q in "abcdef"}
+    good, bad = {q: {"x": 0.1, "y": 0.9} for q in "abcdef"}, {q: {"x": 0.9, "y": 0.1} for q in "abcdef"}
+    tuned = jd.tune_fusion(qrels, {"good": good, "bad": bad}, "wsum", "RR", norm="min-max-inverted", folds=3)
+    assert {value.name: value.value for value in tuned.values[2:]} == {"good": 1.0, "bad": 1 / 2}
