@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -117,6 +118,7 @@ class Leaderboard(Result):
         }[self.standings.missing]
         notes = [f"{self.measure}, ranked by {self.by.replace('_', ' ')}; {rule}"]
         notes.append(f"{ranks}: the true ranks of all runs at once, for other queries of these collections")
+        notes.append(self._how())
         if self.standings.note:
             notes.append(self.standings.note)
         if self.dropped:
@@ -126,6 +128,14 @@ class Leaderboard(Result):
         last = len(headers) + len(self.collections)
         drop_first = (8, 7, 6, *range(9, last))
         return [Table((*headers, *self.collections), rows, notes=tuple(notes), key=key, optional=drop_first)]
+
+    def _how(self) -> str:
+        """The test and its correction, in the words of a comparison."""
+        tests, alpha = self.ranks.tests, f"alpha {1 - self.ranks.confidence:.4g}"
+        if tests == 1:
+            return f"t test, no correction, {alpha}"
+        family = "pairs × collections" if tests > math.comb(len(self.runs), 2) else "the pairs of a measure"
+        return f"t test adjusted for skewness, bonferroni correction over {tests:,} tests ({family}), {alpha}"
 
 
 def leaderboard(

@@ -34,6 +34,20 @@ def test_runs_are_ranked_by_their_mean_rank_with_intervals_and_letters():
     assert "no clear difference" in str(board)
 
 
+@pytest.mark.parametrize(
+    ("collections", "runs", "by", "said"),
+    [
+        (1, 2, "mean_rank", "t test, no correction, alpha 0.05"),
+        (1, 3, "mean_rank", "t test adjusted for skewness, bonferroni correction over 3 tests (the pairs of a measure), alpha 0.05"),
+        (3, 3, "mean", "t test adjusted for skewness, bonferroni correction over 3 tests (the pairs of a measure), alpha 0.05"),
+        (3, 3, "mean_rank", "t test adjusted for skewness, bonferroni correction over 9 tests (pairs × collections), alpha 0.05"),
+    ],
+)  # fmt: skip
+def test_the_test_is_said_in_the_words_of_a_comparison(collections, runs, by, said):
+    tables = {name: dict(list(table.items())[:runs]) for name, table in list(TABLES.items())[:collections]}
+    assert f"\n{said}\n" in f"{jd.leaderboard(tables, 'AP', by=by)}\n"
+
+
 def test_lower_is_better_turns_the_order_around_and_shows_plain_means():
     board = jd.leaderboard(TABLES, "FallOut@5")
     assert board.order() == ["best", "middle", "worst"]
