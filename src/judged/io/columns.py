@@ -43,6 +43,17 @@ NAMES: Mapping[str, Names] = {
     }.items()
 }
 
+# A table of queries and documents with a time, and without grades, has interactions: each counts as relevant; clicks are 0 and 1.
+TIMES, _CLICKS = (
+    tuple(names.split())
+    for names in (
+        "timestamp ts time date datetime eventtime eventtimestamp eventdate unixtime unixtimestamp reviewtime "
+        "unixreviewtime createdat updatedat clickedat viewedat orderdate purchasedate",
+        "click clicked clicks isclick isclicked",
+    )
+)
+_INDEX = ("", "unnamed:0", "index")  # of a frame of pandas
+
 # Beside an id, these are texts or addresses of what it identifies: beside `qid`, `query` is the text of the query.
 _TEXTS = frozenset({*NAMES["query"][1], *NAMES["doc"][1]} - {"topic", "user", "doc", "item", "product", "result"})
 
@@ -295,7 +306,14 @@ def are_columns(names: Iterable[Any], request: ColumnRequest) -> bool:
     """Return whether these are names of columns: query ids are never all called so."""
     names = _texts(names)
     roles = [role for role in NAMES if match(NAMES[role], names) or request.named_column(role, names)]
-    return {"query", "doc"} <= set(roles) and (len(roles) > 2 or bool(request.named))
+    more = len(roles) > 2 or request.named or (request.number == "grade" and _time(names))
+    return {"query", "doc"} <= set(roles) and bool(more)
+
+
+def _time(names: Sequence[str]) -> str | None:
+    """Return the column of times of interactions without grades."""
+    graded = any(match(tiers, names) for tiers in (NAMES["grade"], NAMES["score"], NAMES["rank"], (_CLICKS,)))
+    return None if graded else next(iter(match((TIMES,), names)), None)
 
 
 def is_flat(item: Any, request: ColumnRequest) -> bool:
@@ -373,7 +391,8 @@ def find_columns(
     if missing:
         data = request.is_ranking and any(is_decimal(str(n).encode(errors="replace")) for n in names)
         hint = f"these look like data: add a header such as query,doc,{request.number}" if data else None
-        if request.is_ranking and request.number not in column and "rank" not in column:
+        known = request.number in column or "rank" in column or (request.number == "grade" and _time(names))
+        if request.is_ranking and not known:
             missing.append(request.number)
         meaning = request.all_roles[missing[0]].meaning
         _raise(f"no column of {meaning}", names, request, where, *missing, hint=hint)
@@ -390,13 +409,18 @@ def _check_number(
     *,
     query: bool,
 ) -> dict[str, str]:
-    """Return the columns of a run or of judgments, which have scores, ranks or grades; grades may be called score, see `is_borrowed`."""
+    """Return the columns of a run or of judgments, which have scores, ranks or grades; grades may be called score, see `is_borrowed`.
+
+    Interactions have a column `time` instead, and pairs nothing.
+    """
     number = request.number
     if number in column or (number == "score" and "rank" in column):
         return column
     other = match(NAMES["grade" if number == "score" else "score"], names)
-    if number == "grade" and query and len(names) == 2:
+    if number == "grade" and query and sum(plain_name(name) not in _INDEX for name in names) == 2:
         return column  # only pairs: every listed document is relevant, as in {query: [doc, …]}
+    if number == "grade" and query and (time := _time(names)):
+        return {**column, "time": time}
     if number == "grade":
         ranks = match(NAMES["rank"], names)
         if len(other) == 1 and not ranks:
@@ -405,7 +429,11 @@ def _check_number(
     other = other or match(RETRIEVED if number == "grade" else RELEVANT, names)
     looks, needed = ("judgments", "a run") if number == "score" else ("a run", "judgments")
     swapped = f"this looks like {looks}, not {needed}; where both are needed, the judgments come first"
-    slug, hint = ("swapped", swapped) if other else ("columns", None)
+    slug, hint = ("swapped", Hint(swapped)) if other else ("columns", None)
+    if number == "grade" and not other and "grade" not in request.named:
+        clicks = next(iter(match((_CLICKS,), names)), None)
+        text = "name the column of grades, {grade_col}; if every row is relevant, keep only queries and documents"
+        hint = Hint(text, grade_col=clicks or to_choose("grade_col"))
     return _raise(f"no column of {_MEANING[number]}", names, request, where, number, slug=slug, hint=hint)
 
 

@@ -45,7 +45,7 @@ def read_records(records: list[Any], context: Context) -> ColumnBatches:
 
 def take_columns(records: list[Any], columns: Mapping[str, str], origin: Origin) -> dict[str, list[Any]]:
     """Return the cells of each role."""
-    return {role: take_column(records, name, role, origin) for role, name in columns.items()}
+    return {role: take_column(records, name, role, origin) for role, name in columns.items() if role != "time"}
 
 
 def take_column(records: list[Any], name: str, role: str, origin: Origin) -> list[Any]:

@@ -71,6 +71,7 @@ class NativeText:
             aspect=rows.aspects() if "aspect" in self.columns else None,
             scored=self.scored,
             borrowed=is_borrowed(self.columns, context.request),
+            implicit="time" in self.columns,
         )
 
     def _run(self, name: str, opened: Any, read: Callable[[], Run], warnings: tuple[Warned, ...] = ()) -> TextRun:

@@ -94,7 +94,8 @@ def read_qrels(
 ) -> Qrels:
     """Read judgments from a file or from memory, in the formats of `read_run`.
 
-    Documents without grades (`{query: [doc, …]}`) are relevant, with grade 1. The second column of a TREC file is a subtopic if it
+    Documents without grades (`{query: [doc, …]}`) are relevant, with grade 1; so are the rows of a log, which has a column of times
+    and none of grades. The second column of a TREC file is a subtopic if it
     varies, and so is a column of that name. An SVMlight or LETOR file (`label qid:… features # document`) is read for its labels;
     the document id is taken from the comment (`docid = …`, or its first word), or else is the line number. A BEIR folder is read for
     `qrels/test.tsv`.

@@ -17,6 +17,7 @@ from judged.io.cells import Column, RawIds, as_list, encode_ids, floats, group_i
 from judged.io.columns import ColumnRequest, Role, is_borrowed, list_columns, same_column
 from judged.io.origin import Context, Origin
 from judged.io.text import first_wrong, is_decimal, parse_number, raise_number
+from judged.tables.table import counted
 
 # ── Columns of a table by role, gathered batch by batch ─────────────────────────────────────────────
 
@@ -144,6 +145,7 @@ class SourceTable:
     in_text: bool = False  # numbers are text
     scored: bool = True  # numbers, if there are any, are not those of positions in lists
     borrowed: bool = False
+    implicit: bool = False  # each row is an interaction, which has no grade
     once: bool = False  # the source can be read only once
     choice: Ints | None = None
     passages: Passages | None = None
@@ -170,6 +172,7 @@ def concatenate(source: SourceTable | ColumnBatches) -> SourceTable:
         aspect=columns.get("aspect"),
         in_text=source.in_text,
         borrowed=is_borrowed(source.columns, context.request),
+        implicit="time" in source.columns,
     )
 
 
@@ -217,6 +220,10 @@ def as_qrels(source: SourceTable | ColumnBatches) -> Qrels:
             where=table.origin.place(row, "grade"),
             value=float(grade[row]),
         )
+    if table.implicit:
+        count = len(grade)
+        some = f"its {counted(count, 'interaction')} count{'s' if count == 1 else ''} as relevant"
+        keys["warnings"] += (Warned("no-grades", count, f"{table.name} has no grades: {some}"),)
     return Qrels(**keys, grade=grade, aspect=_aspect(table), choice=table.choice, passages=table.passages)
 
 
