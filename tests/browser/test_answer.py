@@ -265,3 +265,49 @@ def test_without_a_clipboard_the_text_is_selected(many, visit):
     page.click("#copy")
     until(page, "document.activeElement.tagName === 'TEXTAREA'")
     assert page.evaluate("document.activeElement.value").startswith("**")
+
+
+def test_the_ranking_of_three_runs_is_on_the_first_screen(visit, sample_page, sample, many):
+    for width, height in ((1280, 900), (390, 844)):
+        page = visit(sample_page, width=width, height=height)
+        board = page.locator("#board")
+        assert board.bounding_box()["y"] + board.bounding_box()["height"] < height / 2
+        means = sample.means()
+        order = sorted(means, key=lambda run: -means[run]["nDCG@10"])
+        for i, (run, item) in enumerate(zip(order, board.locator("li").all(), strict=True)):
+            assert flat(item).startswith(f"{i + 1}. {run} {means[run]['nDCG@10']:.4f}")
+    page = visit(many[0])
+    assert page.locator("#board li").count() == 9
+    assert flat(page.locator("#board li").last) == "4 more in the table of results"
+
+
+def test_two_runs_and_one_have_no_board(visit, tmp_path):
+    files = {name: jd.sample_path(f"runs/{name}.run") for name in ("bm25", "tfidf")}
+    jd.report(jd.compare(jd.sample_path("qrels.txt"), files, "AP"), tmp_path / "two.html")
+    assert visit(tmp_path / "two.html").locator("#board").is_hidden()
+
+
+def test_the_page_of_one_run_begins_with_its_worst_queries(visit, tmp_path):
+    result = jd.evaluate(jd.sample_path("qrels.txt"), jd.sample_path("runs/bm25.run"), "P@1 RR")
+    jd.report(result, tmp_path / "one.html")
+    page = visit(tmp_path / "one.html")
+    items = page.locator(".changes li")
+    page.locator("#change-list").scroll_into_view_if_needed()
+    until(page, "[...document.querySelectorAll('.change-why')].every((one) => one.textContent)")
+    worst = [query for query, value in zip(result.queries, result["P@1"], strict=True) if value == 0]
+    assert [flat(item).split()[1] for item in items.all()] == worst[:10]
+    assert f"{len(worst)} of 40 queries have 0.000; the first 10 are shown." in flat(page.locator(".changes"))
+    assert "2 relevant documents; found at rank 21" in flat(items.first)
+    items.nth(1).locator("a").click()
+    assert "from the worst" in flat(page.locator("dialog[open]"))
+
+
+def test_why_speaks_of_the_ranks_that_the_measure_counts(visit, sample_page, sample):
+    page = visit(sample_page, "#measure=AP")
+    found = [int((j.is_relevant(1)).sum()) / 40 for j in sample.judged]
+    text = flat(page.locator("#card"))
+    assert (
+        f"Why? {found[1]:.2f} → {found[2]:.2f} relevant documents found, per query; 2.00 → 3.05 in the top 10" in text
+    )
+    page = visit(sample_page, "#measure=RR")
+    assert "relevant documents at rank 1, per query" in flat(page.locator("#card"))

@@ -1,6 +1,7 @@
 import { differenceScene, scatterScene } from "../../src/judged/page/web/charts/by-query.js";
 import { viewedDifferences, viewedPair } from "../../src/judged/page/web/charts/common.js";
 import { rangeFilter, spreadFilter, spreadScene } from "../../src/judged/page/web/charts/spread.js";
+import { Book } from "../../src/judged/page/web/data/data.js";
 import { defaultState } from "../../src/judged/page/web/data/state.js";
 import { distinctNames, letterCount } from "../../src/judged/page/web/kit/text.js";
 import { createSelection } from "../../src/judged/page/web/queries/queries.js";
@@ -9,7 +10,7 @@ import { idealOrder } from "../../src/judged/page/web/query/tables.js";
 import { waterfallScene, waterfallSteps } from "../../src/judged/page/web/query/waterfall.js";
 import { splitWords, wordsOf } from "../../src/judged/page/web/query/words.js";
 import { activeFilters, headlineOf } from "../../src/judged/page/web/sections/answer.js";
-import { changeReasons, largestChanges, rankChange } from "../../src/judged/page/web/sections/changes.js";
+import { changeLists, changeReasons, rankChange, rankWords } from "../../src/judged/page/web/sections/changes.js";
 import { same } from "./check.js";
 import { sampleBook } from "./sample.js";
 
@@ -34,10 +35,46 @@ Deno.test("a turned pair has its own headline and share", () => {
 });
 
 Deno.test("largest gains and losses come first, five of each", () => {
-  const { gained, lost } = largestChanges(BOOK, STATE);
+  const [gained, lost] = changeLists(BOOK, STATE);
   const { queries, gains } = viewedDifferences(BOOK, STATE);
-  same(gained, queries.slice(0, 5));
-  same(lost, queries.filter((_, i) => gains[i] < 0).reverse().slice(0, 5));
+  same(gained.shown, queries.slice(0, 5));
+  same(lost.shown, queries.filter((_, i) => gains[i] < 0).reverse().slice(0, 5));
+  same([gained.ties, lost.ties], ["", ""]);
+});
+
+/** A book with these values of each run on every measure. @param {number[][]} runs */
+function bookOf(runs) {
+  const { facts } = sampleBook();
+  const own = { ...facts, runs: runs.map((_, i) => `r${i}`), queries: runs[0].map((_, i) => `q${i}`), slices: [] };
+  const values = facts.measures.flatMap(() => runs.flat());
+  return new Book({ ...own, pairs: [], parts: [], summary: [] }, Float64Array.from(values), () => Promise.resolve([]));
+}
+
+Deno.test("ties among the largest changes are counted, and shown in the order of the queries", () => {
+  const book = bookOf([[1, 0, 1, 0, 1, 1, 1, 1, 1], [0, 1, 0, 0, 0, 0, 0, 0, 0.5]]);
+  const [gained, lost] = changeLists(book, { ...STATE, a: 0, b: 1 });
+  same([gained.shown, gained.ties], [[1], ""]);
+  same([lost.shown, lost.ties], [[0, 2, 4, 5, 6], "6 of 7 queries have −1.000; the first 5 are shown."]);
+});
+
+Deno.test("the worst queries of one run are those with the lowest values, or the highest if lower is better", () => {
+  const book = bookOf([[0.5, 0, 1, 0, NaN, 0, 0, 0, 0, 0, 0, 0, 0, 0.25]]);
+  const state = { ...STATE, a: 0, b: 0 };
+  const [worst] = changeLists(book, state);
+  same(worst.shown, [1, 3, 5, 6, 7, 8, 9, 10, 11, 12]);
+  same([worst.title, worst.ties], ["From the lowest nDCG@10", ""]);
+  const [most] = changeLists(book, { ...state, measure: 2 });
+  same([most.title, most.shown.slice(0, 4)], ["From the highest NumWrongRet@10", [2, 0, 13, 1]]);
+  same(most.ties, "10 of 13 queries have 0; the first 7 are shown.");
+});
+
+Deno.test("the ranks of the relevant documents say how far a query fails", () => {
+  const detail = { docs: [], titles: [], texts: [], grades: [2, 0, 1, 1, null] };
+  const ranking = { docs: [4, 1, 0], retrieved: 40, below: /** @type {[number, number][]} */ ([[2, 31]]), why: [] };
+  same(rankWords({ ...detail, rankings: [ranking] }, 1), ["3 relevant documents; found at rank 3, 31"]);
+  same(rankWords({ ...detail, rankings: [{ ...ranking, docs: [4], below: [] }] }, 2), [
+    "1 relevant document; none found",
+  ]);
 });
 
 Deno.test("ranks before and after are told in words", () => {

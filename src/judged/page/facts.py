@@ -52,14 +52,14 @@ def answers(subject: Subject) -> list[dict[str, Any]]:
     return found
 
 
-TOP = 10  # ranks that people look at, for measures without a cutoff
+TOP = 10  # ranks that people look at, beside the whole ranking
 _CHUNK = 200_000  # judgments per product
 
 
 def reach(measure: Measure) -> int:
-    """Return the last rank of interest: the cutoff, or ten."""
+    """Return the last rank of interest: the cutoff, or 0 for the whole ranking; the first rank for RR."""
     cutoff = measure.get("cutoff") if measure.definition.at == "cutoff" else None
-    return int(cutoff or TOP)
+    return 1 if measure.definition.name == "RR" else int(cutoff or 0)
 
 
 def found_documents(subject: Subject) -> dict[str, dict[str, Any]]:
@@ -69,10 +69,10 @@ def found_documents(subject: Subject) -> dict[str, dict[str, Any]]:
     counted, level, found = len(subject.first), subject.level, {}
     if subject.first.policy.empty == "skip":
         counted = max(1, int((subject.judged[0].relevant(level) > 0).sum()))
-    for k in sorted({reach(m) for m in subject.measures}):
+    for k in sorted({TOP, *map(reach, subject.measures)}):
         hit = np.zeros((len(subject.runs), len(subject.judged[0].pool_grade)), bool)
         for run, j in enumerate(subject.judged):
-            hit[run, j.judgment[(j.rank <= k) & j.is_relevant(level)]] = True
+            hit[run, j.judgment[(j.rank <= (k or np.inf)) & j.is_relevant(level)]] = True
         hit = hit[:, hit.any(axis=0)]
         both = np.zeros((len(hit), len(hit)))
         for start in range(0, hit.shape[1], _CHUNK):

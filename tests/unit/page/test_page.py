@@ -365,7 +365,7 @@ def test_hostile_ids_and_texts_stay_text(tmp_path):
     assert facts["runs"] == list(HOSTILE)
     assert set(details[0]["docs"]) == set(HOSTILE)
     assert {tag for tag, _ in parsed.tags} <= {
-        "html", "head", "meta", "title", "script", "style", "body", "a", "header", "p", "h1", "h2", "h3", "button", "main", "section", "ul", "li",
+        "html", "head", "meta", "title", "script", "style", "body", "a", "header", "p", "h1", "h2", "h3", "button", "main", "section", "ul", "ol", "li",
         "div", "table", "thead", "tbody", "tr", "th", "td", "strong", "code", "bdi", "footer", "noscript", "small", "dl", "dt", "dd", "details", "summary", "figure", "figcaption", "svg", "line", "circle", "text",
     }  # fmt: skip
     assert len([1 for tag, a in parsed.tags if tag == "script" and "type" not in a]) == 2

@@ -26,11 +26,7 @@ export function h(tag, ...rest) {
   return fill(element, ...(/** @type {Child[]} */ (rest)));
 }
 
-/**
- * Replace the children of an element, and return it.
- *
- * @template {Element} E @param {E} element @param {...(Child | Child[])} children @returns {E}
- */
+/** Replace the children of an element, and return it. @template {Element} E @param {E} element @param {...(Child | Child[])} children @returns {E} */
 export function fill(element, ...children) {
   const known = children.flat().filter((child) => child !== null && child !== undefined && child !== false);
   element.replaceChildren(...known.map((child) => typeof child === "number" ? String(child) : child));

@@ -8,7 +8,7 @@ import { mountQuery } from "./query/dialog.js";
 import { aboutButton, mountAnswer, mountFilters } from "./sections/answer.js";
 import { mountChanges } from "./sections/changes.js";
 import { mountCharts } from "./sections/sections.js";
-import { mountSummary } from "./sections/summary.js";
+import { mountBoard, mountSummary } from "./sections/summary.js";
 /** @import { Book } from "./data/data.js" */
 /** @import { Store } from "./data/state.js" */
 
@@ -50,7 +50,7 @@ function mountTools(book, store) {
     found[0].element.parentElement?.querySelector(".explain")?.remove();
     found[0].element.after(aboutButton(measures[store.get().measure]));
   };
-  fill(byId("tools"), found.map(({ element }) => element), sectionLinks()).hidden = false;
+  fill(byId("tools"), found.map(({ element }) => element), sectionLinks(runs.length > 1)).hidden = false;
   store.follow(["measure", "a", "b"], () => {
     found.forEach(({ show }) => show());
     discs();
@@ -58,8 +58,9 @@ function mountTools(book, store) {
   store.follow(["measure"], explain);
 }
 
-/** Links to the sections, and a select for narrow pages. */
-function sectionLinks() {
+/** Links to the sections, and a select for narrow pages. @param {boolean} several */
+function sectionLinks(several) {
+  if (!several) SECTIONS[1][1] = "Worst";
   const there = SECTIONS.filter(([id]) => !byId(id).hidden && byId(id).dataset.count !== "0");
   const links = there.map(([id, title]) => {
     const onclick = (/** @type {Event} */ event) => {
@@ -144,7 +145,7 @@ export async function start() {
     mountCopy(book);
     const several = book.facts.runs.length > 1;
     const there = {
-      changes: several,
+      changes: true,
       differences: several,
       queries: true,
       slices: several && book.facts.parts.length > 0,
@@ -157,12 +158,14 @@ export async function start() {
     const selection = createSelection(book);
     mountAnswer(book, store, () => leadTo("queries"));
     mountFilters(book, store, selection);
+    mountBoard(book, store);
     mountSummary(byId("summary"), book, store);
     fill(byId("key"), book.facts.key && `${book.facts.key[0].toUpperCase()}${book.facts.key.slice(1)}.`);
     mountMethods(book);
     for (const box of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".scroll"))) watchEdges(box);
     const trail = createTrail(() => ({ order: list.order, words: "in table order" }));
-    if (several) mountChanges(byId("change-list"), book, store, trail);
+    if (!several) byId("changes-title").textContent = "Queries with the worst values";
+    mountChanges(byId("change-list"), book, store, trail);
     mountCharts(book, store, trail, selection);
     const list = mountQueries(byId("query-list"), book, store, selection);
     mountQuery(book, store, { way: trail.way, left: trail.leave, origin: list.origin });

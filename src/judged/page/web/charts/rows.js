@@ -81,12 +81,7 @@ function hoverRows({ scene, top, bottom }, tip) {
   return scene;
 }
 
-/**
- * Values with their intervals.
- *
- * @param {ForestRow[]} rows @param {number} width @param {{label: string, title: string, domain: [number, number], zero: number, high?: number}} of
- *   zero: where a vertical line is drawn
- */
+/** Values with their intervals. @param {ForestRow[]} rows @param {number} width @param {{label: string, title: string, domain: [number, number], zero: number, high?: number}} of zero: where a vertical line is drawn */
 function forestRows(rows, width, { label, title, domain, zero, high }) {
   const made = rowsScene(rows, width, label, { high });
   const x = linearScale(domain, [made.left, made.right]);

@@ -13,10 +13,7 @@ import { rankedRuns, rowsAxis, rowsScene } from "./rows.js";
 /** @import { View } from "./common.js" */
 
 /** @typedef {{base: number, tall: number}} Ground the baseline and height of a histogram */
-/**
- * @typedef {{start: number, step: number, count: number, whole: boolean}} Bins
- *   whole: one bin per integer, centred on it
- */
+/** @typedef {{start: number, step: number, count: number, whole: boolean}} Bins whole: one bin per integer, centred on it */
 
 const SPREAD_BINS = 20;
 const MOST_WHOLE = 40;
@@ -141,12 +138,7 @@ export function rangeFilter(name, low, high, open = false) {
   return `${name}>=${text(low)} ${name}${open ? "<" : "<="}${text(high)}`;
 }
 
-/**
- * Return the count of a full bar. A bar that is much taller than all others, such as that of queries without any success, is cut, so
- * that the others can be read.
- *
- * @param {number[][]} counts of each run @returns {number}
- */
+/** Return the count of a full bar. A bar that is much taller than all others, such as that of queries without any success, is cut, so that the others can be read. @param {number[][]} counts of each run @returns {number} */
 export function tallestBar(counts) {
   const all = counts.flat().sort((p, q) => q - p);
   const next = Math.max(0, ...counts.flatMap((bins) => bins.slice(1)));

@@ -6,7 +6,7 @@ import { distinctNames } from "../kit/text.js";
  * @typedef {{name: string, intuition: string, description: string, formula: string, paper: string, lower: boolean, whole: boolean,
  *   unit: boolean, places: number, reach: number, kind: string}} Measure
  *   lower: lower is better; whole: values are counts; unit: values are in [0, 1]; places: decimals of a mean; reach: the last rank of
- *   interest; kind: mean, total or geometric mean
+ *   interest, 0: of all; kind: mean, total or geometric mean
  * @typedef {(string | number)[]} Words texts, and runs by number
  * @typedef {{mean: number, low: number, high: number, sign: string, best: boolean, queries: number, irrelevant: number, top: number,
  *   against: string[]}} Summary
@@ -130,11 +130,7 @@ export class Book {
     return run === b ? "run0" : run === a ? "run1" : run === lit ? "run2" : "context";
   }
 
-  /**
-   * Return what a function computes, kept until it is asked for another key.
-   *
-   * @template T @param {string} name @param {string} key @param {() => T} compute @returns {T}
-   */
+  /** Return what a function computes, kept until it is asked for another key. @template T @param {string} name @param {string} key @param {() => T} compute @returns {T} */
   once(name, key, compute) {
     const last = this.computed.get(name);
     if (last?.key === key) return last.value;

@@ -369,10 +369,7 @@ function hideTip() {
 
 // ── legends ──
 
-/**
- * @typedef {{text: string, note?: string, colour: string, style?: number, swatch?: "line" | "bar" | "dot" | "ring"}} Entry
- *   note: text after the name; style: index of the dash pattern
- */
+/** @typedef {{text: string, note?: string, colour: string, style?: number, swatch?: "line" | "bar" | "dot" | "ring"}} Entry note: text after the name; style: index of the dash pattern */
 const LEGEND_ROW = 20;
 const LEGEND_SAMPLE = 30;
 
@@ -405,11 +402,7 @@ function sampleMarks({ colour, style = 0, swatch = "line" }, x, y) {
   return [lineAt(x, y, x + LEGEND_SAMPLE, y, colour, { width: 2, dash: dashOf(style) })];
 }
 
-/**
- * A legend as an element, shared by several charts. Pointing at a name highlights its run; a click keeps it.
- *
- * @param {Entry[]} entries @param {(entry: number) => void} light called with an entry, or -1
- */
+/** A legend as an element, shared by several charts. Pointing at a name highlights its run; a click keeps it. @param {Entry[]} entries @param {(entry: number) => void} light called with an entry, or -1 */
 export function legendElement(entries, light) {
   let kept = -1;
   const keep = (/** @type {number} */ i) => {

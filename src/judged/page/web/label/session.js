@@ -3,11 +3,7 @@ import { integerText, plural } from "../data/format.js";
 import { chooseRecords, fileRecords, jsonLines, JudgmentFile, JudgmentStore, parseRecords } from "./judgments.js";
 /** @import { Import, Keeper } from "./judgments.js" */
 
-/**
- * The state of the page: judge, document, view; and what the judge can do.
- *
- * @typedef {"one" | "list"} View
- */
+/** The state of the page: judge, document, view; and what the judge can do. @typedef {"one" | "list"} View */
 
 export class Session {
   /** @param {Work} work @param {(item: number) => Promise<DocumentText>} textOf @param {{name: string, order: number[]}} judge @param {Keeper | null} keeper @param {() => number} [now] */

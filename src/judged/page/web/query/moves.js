@@ -135,10 +135,7 @@ export function docsOfRows(rows, ranking, grades) {
 
 // ── The documents behind the difference of one query. Pure functions ──
 
-/**
- * @typedef {{place: number, before: number, after: number, delta: number}} DocumentChange
- *   a document, its rank in each run (0: not retrieved), and what it adds to the difference
- */
+/** @typedef {{place: number, before: number, after: number, delta: number}} DocumentChange a document, its rank in each run (0: not retrieved), and what it adds to the difference */
 
 /**
  * Return what each document adds to a value: exact shares where the measure is a sum.

@@ -182,11 +182,7 @@ function hintOf({ view, detail, level, sides }, side, move, place) {
   return h("button", { class: look, "data-twin": move.twin }, seen);
 }
 
-/**
- * Handle a click: a hint leads to the same document in the other list, a text expands.
- *
- * @param {Lists} lists @param {Event} event @param {(side: Side, rank: number) => void} go
- */
+/** Handle a click: a hint leads to the same document in the other list, a text expands. @param {Lists} lists @param {Event} event @param {(side: Side, rank: number) => void} go */
 function handleClick(lists, event, go) {
   const target = /** @type {Element} */ (event.target);
   const row = /** @type {HTMLElement | null} */ (target.closest(".query-row"));

@@ -255,9 +255,7 @@ export function idealSection(view, detail) {
 
 // ── The arithmetic of a measure for one query, with the runs side by side. Python formats the cells ──
 
-/**
- * @typedef {{rank: number, place: number, cells: string[]}} ArithmeticRow place: index of the document, -1 if unknown
- */
+/** @typedef {{rank: number, place: number, cells: string[]}} ArithmeticRow place: index of the document, -1 if unknown */
 
 const ARITHMETIC_ROWS = 20;
 const OWN_COLUMNS = ["rank", "document", "doc", "grade"];

@@ -11,19 +11,12 @@ import { documentChanges } from "./moves.js";
 /** @import { Mark, Scene } from "../kit/scene.js" */
 /** @import { QueryView } from "./tables.js" */
 
-/**
- * @typedef {{name: string, note: string, from: number, to: number, total: boolean}} Step
- *   a change of the value; a total begins at 0
- */
+/** @typedef {{name: string, note: string, from: number, to: number, total: boolean}} Step a change of the value; a total begins at 0 */
 
 const STEPS_SHOWN = 8;
 const STEP_LEAST = 0.0005; // smaller remainders are rounding
 
-/**
- * Return the steps from the value of a to that of b; null if the value is no sum over documents, or nothing changed.
- *
- * @param {QueryView} view @param {Detail} detail @param {number} level @returns {Step[] | null}
- */
+/** Return the steps from the value of a to that of b; null if the value is no sum over documents, or nothing changed. @param {QueryView} view @param {Detail} detail @param {number} level @returns {Step[] | null} */
 export function waterfallSteps({ book, query, measure, a, b }, detail, level) {
   const [first, last] = [book.value(measure, a, query), book.value(measure, b, query)];
   const { steps, exact } = documentChanges(detail, a, b, measure, level);

@@ -146,9 +146,16 @@ function whyCell(book, { measure, a, b }) {
   return cardCell(
     "Why?",
     cellValue(`${before} → ${after}`),
-    cellLine(`relevant documents in the top ${integerText(reach)}, per query`),
+    cellLine(foundWords(book, reach, [a, b])),
     found || lost ? cellLine(...wordNodes(book, words)) : cellLine("the same relevant documents"),
   );
+}
+
+/** Say which relevant documents are counted; of a whole ranking also those in its top 10. @param {Book} book @param {number} reach @param {number[]} runs */
+function foundWords({ facts: { tops } }, reach, runs) {
+  const top = runs.map((run) => numberText(tops["10"].means[run], 2)).join(" → ");
+  if (!reach) return `relevant documents found, per query; ${top} in the top 10`;
+  return `relevant documents ${reach > 1 ? `in the top ${integerText(reach)}` : "at rank 1"}, per query`;
 }
 
 /** The verdict on each measure; a click chooses the measure. @param {Book} book @param {Store} store */
@@ -196,7 +203,6 @@ function singleCells(book, { measure }) {
   const known = !Number.isNaN(low);
   const over = `over ${plural(queries, "query", "queries")}`;
   const count = plural(values.length, "query", "queries");
-  const reach = `relevant documents in the top ${integerText(of.reach)}, per query`;
   return [
     cardCell("How good?", cellValue(text(mean), of), of.lower && cellLine("lower is better")),
     cardCell(
@@ -214,7 +220,7 @@ function singleCells(book, { measure }) {
     tops && cardCell(
       "Why?",
       cellValue(numberText(tops.means[0], 2)),
-      cellLine(`${reach}; ${numberText(all, 2)} are judged relevant`),
+      cellLine(`${foundWords(book, of.reach, [0])}; ${numberText(all, 2)} are judged relevant`),
     ),
   ];
 }

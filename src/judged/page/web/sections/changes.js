@@ -1,22 +1,44 @@
-/** The queries that gained most and lost most, with the documents that moved. */
-import { viewedDifferences } from "../charts/common.js";
-import { integerText, numberText, shorten, signedText } from "../data/format.js";
+/** The queries that gained most and lost most, with the documents that moved; of one run, those with the worst values. */
+import { viewedDifferences, viewedQueries } from "../charts/common.js";
+import { integerText, numberText, plural, shorten, signedText } from "../data/format.js";
 import { bdi, fill, h, wordNodes } from "../dom.js";
 import { nameText } from "../kit/text.js";
 import { documentChanges } from "../query/moves.js";
-/** @import { Book, Detail } from "../data/data.js" */
+/** @import { Book, Detail, Ranking } from "../data/data.js" */
 /** @import { State, Store } from "../data/state.js" */
 /** @import { Trail } from "../queries/queries.js" */
 
 const CHANGES_SHOWN = 5;
+const WORST_SHOWN = 10;
 const REASONS_SHOWN = 2;
 
-/** Return the queries with the largest gains and losses. @param {Book} book @param {State} state */
-export function largestChanges(book, state) {
-  const { queries, gains } = viewedDifferences(book, state);
-  const gained = queries.filter((_, i) => gains[i] > 0).slice(0, CHANGES_SHOWN);
-  const lost = queries.filter((_, i) => gains[i] < 0).slice(-CHANGES_SHOWN).reverse();
-  return { gained, lost };
+/** @typedef {{title: string, up: boolean, all: number[], shown: number[], ties: string}} Changes the queries of a list, and those that are shown */
+
+/** Return the queries from the largest gain and from the largest loss; of one run, from the worst value. @param {Book} book @param {State} state @returns {Changes[]} */
+export function changeLists(book, state) {
+  const of = book.facts.measures[state.measure];
+  const [before, after] = [book.column(state.measure, state.a), book.column(state.measure, state.b)];
+  const single = book.facts.runs.length === 1;
+  const sign = of.lower ? -1 : 1;
+  const size = (/** @type {number} */ query) => single ? after[query] : after[query] - before[query];
+  /** @param {string} title @param {boolean} up @param {(size: number) => boolean} kept @param {number} count */
+  const list = (title, up, kept, count) => {
+    const turn = up ? -sign : sign;
+    const all = viewedQueries(book, state).filter((query) => kept(sign * size(query)));
+    all.sort((x, y) => turn * (size(x) - size(y)) || x - y);
+    const [shown, last] = [all.slice(0, count), size(all[count - 1])];
+    const [tied, seen] = [all, shown].map((queries) => queries.filter((query) => size(query) === last).length);
+    const value = single ? numberText(last, of.whole ? 0 : 3) : signedText(last, of.whole ? 0 : 3);
+    const ties = tied > seen
+      ? `${integerText(tied)} of ${plural(all.length, "query", "queries")} have ${value}; the first ${seen} are shown.`
+      : "";
+    return { title, up, all, shown, ties };
+  };
+  if (single) {
+    return [list(`From the ${of.lower ? "highest" : "lowest"} ${of.name}`, false, Number.isFinite, WORST_SHOWN)];
+  }
+  const [gained, lost] = [(/** @type {number} */ gain) => gain > 0, (/** @type {number} */ gain) => gain < 0];
+  return [list("Most improved", true, gained, CHANGES_SHOWN), list("Most hurt", false, lost, CHANGES_SHOWN)];
 }
 
 /** A change of rank: "rank 8 → 4". @param {number} before 0: not retrieved @param {number} after */
@@ -25,12 +47,7 @@ export function rankChange(before, after) {
   return after ? `rank ${integerText(before)} → ${integerText(after)}` : `rank ${integerText(before)} → not found`;
 }
 
-/**
- * The reason for a change: the documents that moved the value most.
- *
- * @param {Detail} detail @param {State} state @param {boolean} gained @param {number} level @param {boolean} lower
- * @returns {{place: number, words: string}[]}
- */
+/** The reason for a change: the documents that moved the value most. @param {Detail} detail @param {State} state @param {boolean} gained @param {number} level @param {boolean} lower @returns {{place: number, words: string}[]} */
 export function changeReasons(detail, { measure, a, b }, gained, level, lower) {
   const { steps } = documentChanges(detail, a, b, measure, level);
   const sign = gained !== lower ? 1 : -1;
@@ -47,20 +64,21 @@ export function mountChanges(host, book, store, trail) {
   const draw = () => {
     turn++;
     const state = store.get();
-    const { gained, lost } = largestChanges(book, state);
     const [a, b] = wordNodes(book, [state.a, state.b]);
-    const list = (/** @type {string} */ title, /** @type {number[]} */ queries, /** @type {boolean} */ up) =>
+    const lists = changeLists(book, state).map(({ title, up, all, shown, ties }) =>
       h(
         "div.changes",
         h("h3", title),
-        queries.length
-          ? h("ol", { role: "list" }, queries.map((query) => changeItem(book, store, trail, query, up)))
+        shown.length
+          ? h("ol", { role: "list" }, shown.map((query) => changeItem(book, store, trail, query, up, all)))
           : h("p.note", up ? "No query gained." : "No query lost."),
-      );
+        ties && h("p.note", ties),
+      )
+    );
     const slice = state.slice === null ? "" : ` in ${nameText(state.slice)}`;
     const of = ` on ${book.facts.measures[state.measure].name}${slice}, with the documents that moved the value most.`;
-    const note = h("p.changes-note.soft.size-13", "From ", a, " to ", b, of);
-    fill(host, list("Most improved", gained, true), list("Most hurt", lost, false), note);
+    const note = lists.length > 1 && h("p.changes-note.soft.size-13", "From ", a, " to ", b, of);
+    fill(host, ...lists, note);
     explainItems();
   };
   /** Rankings are decoded when the lists are on show. */
@@ -83,12 +101,24 @@ export function mountChanges(host, book, store, trail) {
   observer.observe(host);
 }
 
+/** Say where the relevant documents of the first run are. @param {Detail} detail @param {number} level */
+export function rankWords({ grades, rankings }, level) {
+  const relevant = (/** @type {number} */ place) => (grades[place] ?? NaN) >= level;
+  const { docs, below } = /** @type {Ranking} */ (rankings[0]);
+  const ranks = docs.flatMap((place, i) => relevant(place) ? [i + 1] : []);
+  ranks.push(...below.flatMap(([place, rank]) => relevant(place) ? [rank] : []));
+  const all = plural(grades.filter((_, place) => relevant(place)).length, "relevant document");
+  const few = ranks.slice(0, 5).map(integerText).join(", ") + (ranks.length > 5 ? " …" : "");
+  return [`${all}; ${ranks.length ? `found at rank ${few}` : "none found"}`];
+}
+
 /** @param {Book} book @param {Detail} detail @param {State} state @param {boolean} up */
 function reasonNodes(book, detail, state, up) {
-  const missing = [state.a, state.b].filter((run) => !detail.rankings[run]);
+  const missing = [...new Set([state.a, state.b])].filter((run) => !detail.rankings[run]);
   if (missing.length) {
     return missing.map((run) => h("span.change-reason", wordNodes(book, [run]), " has no ranking for this query"));
   }
+  if (state.a === state.b) return rankWords(detail, book.facts.relevance);
   const { lower } = book.facts.measures[state.measure];
   return changeReasons(detail, state, up, book.facts.relevance, lower).map(({ place, words }) =>
     h(
@@ -99,8 +129,8 @@ function reasonNodes(book, detail, state, up) {
   );
 }
 
-/** @param {Book} book @param {Store} store @param {Trail} trail @param {number} query @param {boolean} up */
-function changeItem(book, store, trail, query, up) {
+/** @param {Book} book @param {Store} store @param {Trail} trail @param {number} query @param {boolean} up @param {number[]} all queries of the list */
+function changeItem(book, store, trail, query, up, all) {
   const state = store.get();
   const { facts } = book;
   const of = facts.measures[state.measure];
@@ -109,7 +139,8 @@ function changeItem(book, store, trail, query, up) {
   const id = facts.queries[query];
   const open = (/** @type {Event} */ event) => {
     event.preventDefault();
-    trail.follow({ order: () => viewedDifferences(book, store.get()).queries, words: "by difference" });
+    if (state.a === state.b) trail.follow({ order: () => all, words: "from the worst" });
+    else trail.follow({ order: () => viewedDifferences(book, store.get()).queries, words: "by difference" });
     store.set({ query: id }, { push: true });
   };
   const text = facts.texts?.[query];
@@ -123,8 +154,10 @@ function changeItem(book, store, trail, query, up) {
     ),
     h(
       "span.change-values.soft.size-14.nowrap",
-      `${numberText(before, places)} → ${numberText(after, places)} `,
-      h("strong", { class: up ? "better" : "worse" }, signedText(after - before, places)),
+      state.a === state.b ? h("strong", numberText(after, places)) : [
+        `${numberText(before, places)} → ${numberText(after, places)} `,
+        h("strong", { class: up ? "better" : "worse" }, signedText(after - before, places)),
+      ],
     ),
     h("span.change-why.soft.size-13.anywhere"),
   );

@@ -1,7 +1,7 @@
 /** The table of runs by measures: means, intervals and significance marks, sortable by any column. */
 import { meanText } from "../charts/common.js";
 import { between, plainWords } from "../data/format.js";
-import { bdi, fill, h, runDot } from "../dom.js";
+import { bdi, byId, fill, h, runDot, wordNodes } from "../dom.js";
 import { aboutButton } from "./answer.js";
 /** @import { Book, Measure, Summary } from "../data/data.js" */
 /** @import { State, Store } from "../data/state.js" */
@@ -9,6 +9,7 @@ import { aboutButton } from "./answer.js";
 /** @typedef {{column: number, down: boolean}} SummaryOrder a measure, or -1 for the input order of the runs */
 
 const DETAILED_RUNS = 8;
+const BOARD_RUNS = 8;
 
 /** Sort the runs; missing means come last. @param {Book} book @param {SummaryOrder} order @returns {number[]} */
 function summaryOrder(book, { column, down }) {
@@ -20,6 +21,23 @@ function summaryOrder(book, { column, down }) {
       return Number(Number.isNaN(mean(x))) - Number(Number.isNaN(mean(y)));
     }
     return (down ? mean(y) - mean(x) : mean(x) - mean(y)) || x - y;
+  });
+}
+
+/** The ranking of three or more runs by the chosen measure, on the first screen. @param {Book} book @param {Store} store */
+export function mountBoard(book, store) {
+  const { measures, runs, summary } = book.facts;
+  if (runs.length < 3) return;
+  store.follow(["measure", "a", "b"], () => {
+    const { measure, ...pair } = store.get();
+    const all = summaryOrder(book, { column: measure, down: !measures[measure].lower }).map((run, i) => {
+      const { mean, against } = summary[measure][run];
+      const verdict = against[1] && h("span.soft.size-13", ` ${against[1]}`);
+      const value = h("strong", meanText(mean, measures[measure]));
+      return h("li", `${i + 1}. `, runDot(book, run, pair), " ", ...wordNodes(book, [run]), " ", value, verdict);
+    });
+    const more = all.length - BOARD_RUNS;
+    fill(byId("board"), all.slice(0, BOARD_RUNS), more > 0 && h("li.soft", `${more} more in the table of results`));
   });
 }
 
