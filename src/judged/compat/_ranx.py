@@ -369,7 +369,7 @@ def fuse(
     method: str = "wsum",
     params: Mapping[str, Any] | None = None,
 ) -> RanxRun:
-    """Fuse runs with the same queries.
+    """Fuse runs with the same queries; equal scores are in the order of the runs.
 
     Args:
         runs: two or more runs.
@@ -395,7 +395,9 @@ def fuse(
     else:
         settings, aligned = prepare(rows, call, norm, ties="input")
         fused = replace(settings, trained=tuple(np.asarray(known, float) for known in learnt)).fuse(aligned)
-    return RanxRun(fused.to_dict(), fused.name)  # type: ignore[arg-type]  # ids of ranx are text
+    found: Any = fused.to_dict()
+    # All queries, and equal scores in the order of the runs, as ranx has them.
+    return RanxRun({q: {doc: found[q][doc] for run in runs for doc in run.run[q]} for q in runs[0].run}, fused.name)
 
 
 def optimize_fusion(

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from judged.comparison.compare import compare as compare_values
-from judged.compat._errors import as_type
+from judged.compat._errors import as_type, left_out
 from judged.compat._ranx import ByPair, RanxQrels, RanxReport, RanxRun, fuse, optimize_fusion, rows_of
 from judged.errors import DataError, UsageError, shown
 from judged.evaluation.evaluate import evaluate as evaluate_run
@@ -20,6 +20,12 @@ from judged.evaluation.values import Values
 
 __all__ = ["Qrels", "Run", "compare", "evaluate", "fuse", "optimize_fusion"]
 Qrels, Run = RanxQrels, RanxRun
+
+
+def __getattr__(name: str) -> Any:
+    left_out(__name__, name, "normalize plot", "import it from ranx")
+
+
 _TESTS = {"student": "t", "fisher": "permutation"}
 _TableOf = RanxQrels | Mapping[str, Mapping[str, float]]
 

@@ -340,6 +340,80 @@ def test_the_functions_of_custom_metrics_are_those_of_evaluate_custom():
         assert found == beir.EvaluateRetrieval.evaluate_custom(judgments(), results, [1, 5], name)
 
 
+# ── ranx ─────────────────────────────────────────────────────────────────────────────────────────
+
+
+def short(seed: int) -> dict[str, dict[str, float]]:
+    """Rankings of nine documents with ties: ranx has no order of equal scores in rankings of more than 15."""
+    rng = random.Random(seed)
+    return {query: {doc: float(rng.randint(1, 6)) for doc in rng.sample(DOCS[:14], 9)} for query in QUERIES[:-1]}
+
+
+def hybrid_search(name: str) -> Any:
+    """Runs of two retrievers, fused, also for a query that neither answers; weights chosen on other queries; files."""
+    m = import_module(name)
+    qrels = m.Qrels(judgments(), name="test")
+    lexical, dense = ({**short(seed), "q3": {}} for seed in (1, 2))
+    found = []
+    for method, norm, params in (
+        ("rrf", None, {"k": 60}), ("wsum", "min-max", {"weights": (0.3, 0.7)}), ("sum", "max", None), ("mnz", "rank", None), ("max", "sum", None), ("isr", None, None),
+    ):  # fmt: skip
+        runs = [m.Run(lexical, name="bm25"), m.Run(dense, name="dense")]
+        fused = m.fuse(runs=runs, norm=norm, method=method, params=params)
+        means = m.evaluate(qrels, fused, ["ndcg@5", "map", "mrr", "hit_rate@3"])
+        top = {query: list(fused.run[query].items())[:4] for query in fused.keys()}  # noqa: SIM118 - as programs write it
+        found.append([top, {key: float(x) for key, x in means.items()}, len(fused)])
+    train = [m.Run(short(seed)) for seed in (3, 4)]
+    best = m.optimize_fusion(qrels=m.Qrels(judgments()), runs=train, norm="min-max", method="rrf", metric="ndcg@5")
+    found.append(sorted(best))
+    return found
+
+
+def reports(name: str) -> Any:
+    """Frames with columns of their own, a comparison, values of queries, and what a run keeps."""
+    import pandas as pd
+
+    m = import_module(name)
+    rows = [(q, d, g, "x") for q, row in judgments().items() for d, g in row.items()]
+    qrels = m.Qrels.from_df(pd.DataFrame(rows, columns=["query", "doc_id", "grade", "more"]).astype({"query": object, "doc_id": object}), q_id_col="query", doc_id_col="doc_id", score_col="grade")  # fmt: skip
+    runs = []
+    for seed in (1, 2, 5):
+        lines = [(q, d, s) for q, row in short(seed).items() for d, s in row.items() if q != "q4"]
+        frame = pd.DataFrame(lines, columns=["query", "doc_id", "score"]).astype({"query": object, "doc_id": object})
+        runs.append(m.Run.from_df(frame, q_id_col="query", doc_id_col="doc_id", score_col="score", name=f"run {seed}"))
+    report = m.compare(qrels=qrels, runs=runs, metrics=["map@10", "mrr", "ndcg@10"], max_p=0.05, make_comparable=True)
+    values = m.evaluate(qrels, runs[0], "ndcg@5", return_mean=False)
+    kept = [{key: float(x) for key, x in sorted(runs[1].mean_scores.items())}, {q: float(x) for q, x in sorted(runs[1].scores["mrr"].items())}]  # fmt: skip
+    table = runs[0].to_dataframe()
+    return [report.to_dict(), [float(x) for x in values], kept, sorted(table.columns), len(table), runs[2].name]
+
+
+def files(name: str) -> Any:
+    """TREC files, a measure and several."""
+    m = import_module(name)
+    qrels = m.Qrels.from_file(str(sample_path("qrels.txt")), kind="trec")
+    run = m.Run.from_file(str(sample_path("runs/dense.run")), kind="trec")
+    single = m.evaluate(qrels, run, "recall@100", make_comparable=True)
+    several = m.evaluate(qrels=qrels, run=run, metrics=["precision@5", "hits@10", "rbp.95"], make_comparable=True)
+    return [float(single), {key: float(x) for key, x in several.items()}]
+
+
+@pytest.mark.needs("ranx", "pandas")
+@pytest.mark.conformance
+@pytest.mark.slow
+@pytest.mark.parametrize("program", [hybrid_search, reports, files])
+def test_a_program_of_ranx(program, compared):
+    both(program, "ranx", "judged.compat.ranx", compared)
+
+
+def test_a_query_that_no_run_answers_is_in_the_fused_run():
+    m = import_module("judged.compat.ranx")
+    fused = m.fuse([m.Run({"p": {"a": 2.0, "c": 1.0}, "q": {}}), m.Run({"p": {"b": 1.0}, "q": {}})], method="sum", norm=None)  # fmt: skip
+    assert fused.to_dict() == {"p": {"a": 2.0, "c": 1.0, "b": 1.0}, "q": {}}
+    assert list(fused["p"]) == ["a", "c", "b"]  # equal ones in the order of the runs
+    assert m.evaluate({"p": {"b": 1}, "q": {"a": 1}}, fused, "mrr") == 1 / 6
+
+
 # ── what is left out ─────────────────────────────────────────────────────────────────────────────
 
 
@@ -349,11 +423,11 @@ def test_the_functions_of_custom_metrics_are_those_of_evaluate_custom():
         (ImportError, "from judged.compat.ir_measures import CwlMetric"),
         (ImportError, "from judged.compat.ir_measures.providers import register"),
         (ImportError, "from judged.compat.sklearn import average_precision_score, f1_score"),
+        (ImportError, "from judged.compat.ranx import Run, normalize"),
         (RuntimeError, "from judged.compat.ir_measures import gdeval, AP; gdeval.calc_aggregate([AP], {'q': {'a': 1}}, {'q': {'a': 1}})"),
         (RuntimeError, "from judged.compat.ir_measures import providers as p; p.registry['ranx'].evaluator([], {})"),
         (TypeError, "from judged.compat.ir_measures.measures import Measure\nclass Own(Measure): NAME = 'Own'"),
         (TypeError, "from judged.compat.ir_measures.providers import Provider\nclass Own(Provider): pass"),
-        (TypeError, "from judged.compat.ir_measures import Evaluator\nclass Own(Evaluator): pass"),
         (AttributeError, "from judged.compat.beir import EvaluateRetrieval; EvaluateRetrieval().encode_and_retrieve({}, {})"),
     ],
 )  # fmt: skip
