@@ -11,7 +11,7 @@ import io
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
@@ -144,21 +144,6 @@ Asked = Iterable["PeerMeasure | str"]
 Means = dict["PeerMeasure", float]
 
 
-class Aggregator:
-    """The summary of the values that are added to it; the mean of none is NaN."""
-
-    def __init__(self, summary: str) -> None:
-        self._summary, self._values = SUMMARIES[summary], list[float]()
-
-    def add(self, value: float) -> None:
-        """Add the value of a query."""
-        self._values.append(value)
-
-    def result(self) -> float:
-        """The value over all queries."""
-        return self._summary(np.array(self._values, dtype=np.float64))
-
-
 class PeerMeasure(Closed):
     """A measure with parameters, which prints as ir_measures prints it: `nDCG @ 10`, `P(rel=2) @ 5`.
 
@@ -216,9 +201,11 @@ class PeerMeasure(Closed):
         """An evaluator of runs with these judgments."""
         return evaluator([self], qrels)
 
-    def aggregator(self) -> Aggregator:
-        """An empty object that summarises the values of queries: `add(value)`, `result()`."""
-        return Aggregator("sum" if self.NAME.startswith("Num") else "mean")
+    def aggregator(self) -> Any:
+        """An object that summarises the values of queries: `add(value)`, `result()`; the mean of none is NaN."""
+        values: list[float] = []
+        summary = SUMMARIES["sum" if self.NAME.startswith("Num") else "mean"]
+        return SimpleNamespace(add=values.append, result=lambda: summary(np.array(values)))
 
 
 class DefinedMeasure(PeerMeasure):
@@ -441,7 +428,7 @@ class RunConverter(QrelsConverter):
     _read = staticmethod(_run_rows)
 
 
-class RunEvaluator(Closed):
+class RunEvaluator:
     """Evaluate several runs with the same judgments and measures, see `evaluator`."""
 
     def __init__(self, measures: Asked, qrels: Any) -> None:
@@ -520,19 +507,13 @@ class Provider(Closed):
     def __init__(self, name: str) -> None:
         self.NAME = name
 
-    def supports(self, *measures: PeerMeasure) -> bool:
-        """Whether the provider has the conventions of the default; it then has every measure."""
-        return self.NAME not in _OTHERS
-
-    is_available = supports
-
     def evaluator(self, measures: Asked, qrels: Any) -> RunEvaluator:
         """An evaluator of runs with these judgments.
 
         Raises:
             RuntimeError: a provider whose conventions this drop-in does not have.
         """
-        if not self.supports():
+        if self.NAME in _OTHERS:
             left_out(__name__, self.NAME, self.NAME, "use ir_measures itself, or the default", RuntimeError)
         return RunEvaluator(measures, qrels)
 
@@ -611,6 +592,6 @@ def __getattr__(name: str) -> Any:
 globals().update(MEASURES, **PROVIDERS)
 for _name, _registry in _REGISTRIES.items():
     # Modules that programs import: each has every name, and a registry.
-    _names = {name: value for name, value in globals().items() if not name.startswith("__")}
-    globals()[_name] = sys.modules[f"{__name__}.{_name}"] = ModuleType(f"{__name__}.{_name}")
-    vars(globals()[_name]).update(_names, registry=_registry, __getattr__=__getattr__)
+    _module = ModuleType(f"{__name__}.{_name}")
+    vars(_module).update({**globals(), **vars(_module)}, registry=_registry)
+    globals()[_name] = sys.modules[_module.__name__] = _module
