@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -193,3 +194,44 @@ def test_hostile_ids_are_escaped(form):
         assert set(json.loads(text)["queries"]) == set(ids)
     run("eval", "h.txt", "h.run", "-m", "AP", "-q", "--format", form, "-o", "out.txt")
     assert Path("out.txt").read_text("utf-8") == text
+
+
+@pytest.fixture
+def many(tmp_path):
+    """Twelve queries of one judged document each, found at rank 1 in the last three, at rank 2 in Q-2, and nowhere else."""
+    names = [f"Q-{i}" for i in range(1, 13)]
+    (tmp_path / "q").write_text("".join(f"{name} 0 d 1\n" for name in names))
+    found = {"Q-10": 1, "Q-11": 1, "Q-12": 1, "Q-2": 2}
+    rows = [
+        f"{n} Q0 {'d' if found.get(n) == rank else f'x{rank}'} {rank} {9 - rank} t\n" for n in names for rank in (1, 2)
+    ]
+    (tmp_path / "r").write_text("".join(rows))
+    return str(tmp_path / "q"), str(tmp_path / "r")
+
+
+def test_per_query_tables_order_numbers_in_ids_by_size_and_trec_output_does_not(many):
+    text = run("eval", *many, "-m", "RR", "-q")
+    assert re.findall(r"^Q-\d+", text, re.MULTILINE) == [f"Q-{i}" for i in range(1, 13)]
+    lines = run("eval", *many, "-m", "RR", "-q", "--format", "trec").splitlines()
+    assert [line.split()[1] for line in lines][:4] == ["Q-1", "Q-10", "Q-11", "Q-12"]
+
+
+def test_the_worst_queries_come_first_and_their_ties_are_counted(many):
+    text = run("eval", *many, "-m", "RR", "P@1", "--worst", "9")
+    table = text[text.index("queries with the lowest RR") :]
+    assert re.findall(r"^Q-\d+", table, re.MULTILINE) == ["Q-1", *(f"Q-{i}" for i in range(3, 10)), "Q-2"]
+    assert "have the value" not in table
+    text = run("eval", *many, "-m", "RR", "--worst", "3")
+    assert text.endswith("8 of 12 queries have the value 0.0000; the first 3 are shown, in order of id\n")
+
+
+def test_the_worst_values_are_the_highest_if_lower_is_better(many):
+    text = run("eval", *many, "-m", "FallOut", "--worst", "2")
+    assert "queries with the highest FallOut" in text
+
+
+@pytest.mark.parametrize("form", ["trec", "csv", "json"])
+def test_the_worst_queries_are_in_every_format(many, form):
+    text = run("eval", *many, f"again={many[1]}", "-m", "RR", "--worst", "2", "--format", form)
+    assert len(re.findall(r"Q-[13]\b", text)) == 4  # two of each run
+    assert "Q-5" not in text

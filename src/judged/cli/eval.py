@@ -19,6 +19,13 @@ _MORE = "order empty duplicates rejudged strict weights clusters model engine"
 @options("evaluate", f"{EVALUATION} {QUESTIONS} {CHUNKS} {_MORE}")
 @master_option
 @option("-q", "--per-query", is_flag=True, group="Output", help="Add the value of each query.")
+@option(
+    "--worst",
+    type=click.IntRange(1),
+    metavar="N",
+    group="Output",
+    help="Add the N queries with the worst values of the first measure.",
+)
 @output_options("trec")
 def command(qrels: str, runs: tuple[str, ...], settings: dict[str, Any], **shown: Any) -> None:
     """Evaluate one or more RUNS with the judgments in QRELS.
@@ -33,6 +40,7 @@ def command(qrels: str, runs: tuple[str, ...], settings: dict[str, Any], **shown
     judged eval qrels.txt *.run -m nDCG@10 AP 'R@{100,1000}' --format md
     judged eval ratings.csv run.csv --query-col "Search Term" --grade-map Exact=3
     judged eval rag.jsonl -m R@5 nDCG@10 R@2000tok
+    judged eval qrels.txt bm25.run -m nDCG@10 --worst 10
     judged eval qrels.parquet 'run/*.parquet' -m nDCG@10
     judged eval --engine spark --master yarn qrels.parquet s3://bucket/run/
     """
@@ -41,8 +49,9 @@ def command(qrels: str, runs: tuple[str, ...], settings: dict[str, Any], **shown
     with spark_session(settings, shown["master"]) as session:
         results = evaluate_files(qrels, runs, settings, session)
     per_query = shown["per_query"] or not results[0].numeric_measures
-    result = Evaluations(tuple(results), per_query, compare=_compare_with_first)
-    if per_query and shown["format"] in ("csv", "trec"):
+    worst = shown["worst"] or 0
+    result = Evaluations(tuple(results), per_query, compare=_compare_with_first, worst=worst)
+    if (per_query or worst) and shown["format"] in ("csv", "trec"):
         _check_all(result)
     emit(result, shown, result.warnings)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from judged.measures.registry import Measure, parse, parse_all
 from judged.stats.checks import no_weights
 from judged.stats.intervals import FLOOR, Ends, Method, interval, summarise, within
 from judged.tables.result import Result, Tracked, with_ends
-from judged.tables.table import Table, counted, listed, number, plain_data, title_of
+from judged.tables.table import Table, counted, listed, natural_key, number, plain_data, title_of
 
 if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison
@@ -445,6 +445,26 @@ def load(path: str | os.PathLike[str]) -> Values:
 
 # ── values of several runs ────────────────────────────────────────────────────────────────────────
 
+
+def worst_queries(values: Values, n: int) -> Values:
+    """Return the values of the n queries with the worst values of the first measure, worst first; equal ones in order of id."""
+    measures = values.numeric_measures
+    if not measures:
+        raise UsageError("measure", f"no measure with numeric values: {', '.join(map(str, values.measures))}")
+    column = np.asarray(values[measures[0]], float)
+    sign = -1 if measures[0].definition.lower_is_better else 1
+    known = [row for row, value in enumerate(column.tolist()) if value == value]
+    by_id = sorted(known, key=lambda row: natural_key(values.queries[row]))
+    rows = sorted(by_id, key=lambda row: sign * column[row])[:n]
+    parts = {
+        name: None if part is None else {key: x[rows] for key, x in part.items()}
+        for name in ("columns", "if_irrelevant", "if_top")
+        for part in [getattr(values, name)]
+    }
+    queries = tuple(values.queries[row] for row in rows)
+    return replace(values, queries=queries, weights=None, clusters=None, model=None, source=None, **parts)
+
+
 _WITH_INTERVALS = 5  # more measures than this leave no room for intervals beside the means
 _PER_QUERY = ("values", "queries", "weights", "clusters", "model", "if_irrelevant", "if_top")
 _SUMMARY = ("summary", "intervals", "bounds")
@@ -457,6 +477,7 @@ class Evaluations(Result):
     Args:
         results: one per run, with the same measures.
         per_query: include the value of each query.
+        worst: include this number of queries with the worst values of the first measure, for each run.
         summary: include the summaries over queries.
         compare: compares several results with the first, for the table of runs: `comparison.compare.compare_with_first`. Without
             it the table has means only: intervals of means side by side would be read for overlap, though runs share queries.
@@ -466,6 +487,7 @@ class Evaluations(Result):
     per_query: bool = False
     summary: bool = True
     compare: Callable[[Sequence[Values], Sequence[str]], Comparison | None] | None = None
+    worst: int = 0
 
     def __len__(self) -> int:
         return len(self.results)
@@ -493,7 +515,23 @@ class Evaluations(Result):
         tables = [self._query_table(places)] if self.per_query else []
         if self.summary:
             tables += self.results[0].tables(places=places) if len(self.results) == 1 else [self._run_table(places)]
+        if self.worst:
+            tables += [self._worst_table(r, x, places) for r, x in zip(self.results, self.labels, strict=True)]
         return tables
+
+    def _worst_table(self, result: Values, label: str, places: int) -> Table:
+        shown, (measure, *_) = worst_queries(result, self.worst), result.numeric_measures
+        known = result[measure][~np.isnan(result[measure])]
+        last = shown[measure][-1] if len(shown) else np.nan
+        tied, seen = (int((values == last).sum()) for values in (known, shown[measure]))
+        have = f"{tied} of {counted(len(known), 'query')} have the value {value_text(measure, last, places)}"
+        columns = [[value_text(m, value, places) for value in shown[m].tolist()] for m in result.measures]
+        return Table(
+            ("query", *map(str, result.measures)),
+            tuple(zip(map(str, shown.queries), *columns, strict=True)),
+            title=f"{label}: queries with the {'highest' if measure.definition.lower_is_better else 'lowest'} {measure}",
+            notes=(f"{have}; the first {seen} are shown, in order of id",) if tied > seen else (),
+        )
 
     def _run_table(self, places: int) -> Table:
         first, labels = self.results[0], self.labels
@@ -548,7 +586,7 @@ class Evaluations(Result):
 
     def _query_table(self, places: int) -> Table:
         """One row per query; the columns of several runs are side by side under their names."""
-        queries = self.results[0].queries
+        queries = sorted(self.results[0].queries, key=natural_key)
         headers, columns = [], []
         for result, label in zip(self.results, self.labels, strict=True):
             for m in result.measures:
@@ -563,6 +601,7 @@ class Evaluations(Result):
         rows: list[dict[str, Any]] = []
         for result, label in zip(self.results, self.labels, strict=True):
             rows += result.query_records(label) if self.per_query else []
+            rows += worst_queries(result, self.worst).query_records(label) if self.worst and not self.per_query else []
             rows += result.summary_records(label) if self.summary else []
         return rows
 
@@ -575,12 +614,18 @@ class Evaluations(Result):
         for result in self.results:
             bounds = {str(m): result.bounds(m) for m in result.measures if result.bounds(m) is not None}
             everything = {**result.to_data(), "intervals": result.intervals(), "bounds": bounds}
+            if self.worst:
+                some = worst_queries(result, self.worst).to_dict()
+                everything["worst"] = [{"query": query, **values} for query, values in some.items()]
             data.append(with_checksum({name: value for name, value in everything.items() if name not in dropped}))
         return data if len(data) > 1 else data[0]
 
     def to_trec(self, *, places: int = 4) -> str:
         """Lines as trec_eval prints them: measure, query, value."""
         pairs = zip(self.results, self.labels, strict=True)
-        return "".join(
-            r.to_trec(places=places, per_query=self.per_query, summary=self.summary, label=x) for r, x in pairs
-        )
+        lines = ""
+        for r, x in pairs:
+            if self.worst and not self.per_query:
+                lines += worst_queries(r, self.worst).to_trec(places=places, summary=False)
+            lines += r.to_trec(places=places, per_query=self.per_query, summary=self.summary, label=x)
+        return lines

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import unicodedata
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -97,6 +98,16 @@ def width(text: str) -> int:
     if text.isascii():
         return len(text)
     return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
+
+
+def natural_key(text: object) -> list[Any]:
+    """Return a key that sorts numbers inside ids by their size.
+
+    >>> sorted(["Q-10", "Q-2", "Q-1"], key=natural_key)
+    ['Q-1', 'Q-2', 'Q-10']
+    """
+    parts = re.split(r"(\d+)", str(text))
+    return [(len(part.lstrip("0")), part.lstrip("0")) if i % 2 else part for i, part in enumerate(parts)]
 
 
 def title_of(names: tuple[str, str]) -> str:

@@ -59,3 +59,11 @@ def test_no_requested_measure_is_dropped_from_a_table_of_runs():
     values = tuple(jd.evaluate(qrels, run, measures) for run in runs.values())
     for table in (Evaluations(values).tables()[0], jd.compare(qrels, runs, measures).tables()[0]):
         assert re.findall(r"P@\d+", table_text(table._replace(notes=()), columns=60)) == 2 * measures
+
+
+def test_headers_do_not_widen_a_table_that_is_too_wide_for_a_log():
+    headers = tuple(f"{'a very long header'} {i}" for i in range(8))
+    text = table_text(Table(headers, (("1",) * 8,)))
+    assert max(map(len, text.splitlines())) == 8 * len("header") + 7 * 2
+    narrow = table_text(Table(headers[:4], (("1",) * 4,)))
+    assert narrow.splitlines()[0].count("a very long header") == 4

@@ -11,6 +11,7 @@ from judged.tables.formats import Renderable, output_format
 from judged.tables.table import BARS, Detail, Table, answer_of, axes_of, text_bar, width, zero_place
 
 _NARROWEST = 10  # a column of words is not wrapped to less
+_LINE = 100  # headers of wider tables are wrapped to the width of their cells, in files and pipes too
 
 
 class Layout(NamedTuple):
@@ -42,6 +43,15 @@ def lay_out(table: Table, columns: int) -> Layout:
 
 def _natural(table: Table) -> list[int]:
     return [max(map(width, column)) for column in zip(table.headers, *table.rows, strict=True)]
+
+
+def _unlimited_widths(table: Table) -> list[int]:
+    widths = _natural(table)
+    if sum(widths) + 2 * (len(widths) - 1) <= _LINE:
+        return widths
+    return [
+        max(_longest_word(head), *map(width, cells)) for head, *cells in zip(table.headers, *table.rows, strict=True)
+    ]
 
 
 def _wrap_widths(table: Table, columns: int) -> list[int] | None:
@@ -124,7 +134,7 @@ def _details(details: Sequence[Detail], columns: int | None, style: Style) -> li
 def table_text(table: Table, *, columns: int | None = None, style: Style = _unstyled) -> str:
     """A table with two blanks between columns; `columns` is the width of the terminal, None for unlimited."""
     table = table._replace(headers=tuple(map(safe, table.headers)), rows=tuple(tuple(map(safe, r)) for r in table.rows))
-    layout = Layout(table, tuple(_natural(table))) if columns is None else _with_bars(table, columns)
+    layout = Layout(table, tuple(_unlimited_widths(table))) if columns is None else _with_bars(table, columns)
     lines = _stack(layout, style) if layout.stacked else _rows(layout, style)
     title = [*(style(line, "title") for line in wrap(safe(table.title), columns)), ""] if table.title else []
     below = [
