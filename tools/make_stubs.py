@@ -15,7 +15,7 @@ FUNCTIONS = PACKAGE / "evaluation" / "array_functions.pyi"
 NAMES = PACKAGE / "__init__.pyi"
 MARK = "# Written by tools/make_stubs.py: measures, and their functions of labels and scores."
 COMMON = {
-    "k": "int | Iterable[int] | None = None", "mask": "Any = None", "pad": "float | None = None", "group": "Any = None", "qid": "Any = None",
+    "scores": "Any = None", "k": "int | Iterable[int] | None = None", "mask": "Any = None", "pad": "float | None = None", "group": "Any = None", "qid": "Any = None",
     "total_relevant": "Any = None", "same_kind": "bool = False", "gains": "Mapping[float, float] | None = None", "ties": "Ties = ...", "empty": "Empty = ...",
 }  # fmt: skip
 

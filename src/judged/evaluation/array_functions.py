@@ -55,7 +55,7 @@ def array_function(name: str) -> Callable[..., Any] | None:
 def _generate(name: str, definition: Definition) -> Callable[..., Any]:
     def function(
         labels: Any,
-        scores: Any,
+        scores: Any = None,
         k: int | Iterable[int] | None = None,
         *,
         mask: Any = None,
@@ -76,7 +76,7 @@ def _generate(name: str, definition: Definition) -> Callable[..., Any]:
         values = np.stack([columns[str(m)] for m in measures], axis=1) if several else columns[str(measures[0])].copy()
         out = values[0] if lists.single else values
         if same_kind:
-            return like(np.asarray(out), scores)
+            return like(np.asarray(out), labels if scores is None else scores)
         return float(out) if lists.single and not several else out
 
     function.__name__ = function.__qualname__ = name
@@ -128,7 +128,7 @@ def _describe(d: Definition) -> str:
 
     Args:
         labels: grades of the items; layouts as in `score`.
-        scores: scores of the items.{cutoff}
+        scores: scores of the items; without them, labels are in the order of the ranking.{cutoff}
         mask, pad, group, qid, total_relevant: as in `score`.
         same_kind: return the kind of array that the scores are (PyTorch, JAX).
         ties: input order (`input`), `best`, `worst`, or `expected`: the mean over all orders.

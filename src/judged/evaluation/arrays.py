@@ -31,7 +31,7 @@ _BY_ID = ("id-desc", "id-asc")
 
 def score(
     labels: Any,
-    scores: Any,
+    scores: Any = None,
     measures: Measures = DEFAULT_ARRAY_MEASURES,
     *,
     mask: Any = None,
@@ -51,7 +51,7 @@ def score(
     Args:
         labels: grades ≥ 0 of the items: one list, a matrix with one list per row, flat columns, lists of lists, or a sparse matrix of
             users × items; NumPy, PyTorch, JAX, or anything with DLPack or the array interface.
-        scores: scores of the same items, in the same layout.
+        scores: scores of the same items, in the same layout; without them, each list is in the order of its ranking.
         measures: as in `evaluate`; several cutoffs need only one sort.
         mask: True for items, False for padding.
         pad: label of padding.

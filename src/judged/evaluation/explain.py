@@ -16,6 +16,7 @@ from judged.errors import UsageError, shown
 from judged.evaluation.inputs import Provenance, in_one_order, read_and_join
 from judged.evaluation.measuring import Views, best_column, chosen, column, is_empty, is_settled, tie_orders
 from judged.evaluation.options import EvaluateOptions, with_level
+from judged.io.arrays import is_column, lists_of
 from judged.measures.profiles import profile as find_profile
 from judged.measures.registry import MEASURES, Measure, parse
 from judged.stats.intervals import FLOOR, mean
@@ -268,8 +269,8 @@ def explain(
 
     Args:
         measure: the measure.
-        qrels: as in `evaluate`.
-        run: as in `evaluate`.
+        qrels: as in `evaluate`; or the labels of one list.
+        run: as in `evaluate`; or scores of the labels. Without them, labels are in the order of the ranking.
         query: the query; by default the one whose value is closest to the mean, among those with a relevant document retrieved.
         rows: number of ranks to show.
         level: lowest relevant grade, as in `evaluate`.
@@ -278,8 +279,15 @@ def explain(
 
     >>> print(explain("RR", {"q": {"a": 1}}, {"q": ["b", "a"]}, "q").closing)
     1 / 2 = 0.5
+    >>> print(explain("RR", [0, 1]).closing)
+    1 / 2 = 0.5
     """
     chosen = find_profile(profile)
+    if is_column(qrels):
+        lists = lists_of(qrels, run)
+        items = [f"item {number}" for number in range(1, len(lists.label) + 1)]
+        qrels, run = ({"list": dict(zip(items, column.tolist(), strict=True))} for column in (lists.label, lists.score))
+        options = {"ties": "input", **options}  # as in functions of labels and scores
     source = read_and_join(qrels, run, profile, options)
     return explain_query(with_level(chosen.apply(parse(measure), options), level), source, query, rows)
 

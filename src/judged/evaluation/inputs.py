@@ -27,8 +27,8 @@ from judged.evaluation.options import (
     question_fields,
     requested_columns,
 )
-from judged.io.columns import ANY_COLUMNS
-from judged.io.files import PATH
+from judged.io.columns import ANY_COLUMNS, ColumnRequest
+from judged.io.files import PATH, OpenFile
 from judged.io.open_table import open_whole_run, read_requested_qrels
 from judged.io.recognise import Input, named_runs, recognise
 from judged.measures.profiles import POLICIES
@@ -189,12 +189,7 @@ def read_and_join(
     if options:
         policy, fields = replace(policy, **policies_in(options)), question_fields(options)
     if run is None:
-        found = recognise(qrels, **fields)
-        in_memory = not isinstance(found.source, PATH) and hasattr(found.source, "__len__")
-        if found.kind != "questions" and in_memory and not fields:
-            hint = "pass the judgments and a run"
-            raise UsageError("runs", "no run was given, and the input has no questions", hint=hint)
-        judgments, [ranking], _ = _open(None, [found], options)
+        judgments, [ranking], _ = _open(None, [recognise(qrels, **fields)], options)
     else:
         judgments, [ranking], _ = _open(qrels, [run], options)
     if isinstance(ranking, Questions):
@@ -358,7 +353,7 @@ def _open(
     inputs = [recognise(run, **fields) for run in runs]
     gold, judgments = None, None
     if found is not None and found.kind == "questions":
-        gold = _read_questions(found, options)
+        gold = _read_questions(found, options, columns)
         judgments = gold.qrels
     elif found is not None:
         judgments = read_requested_qrels(found.source, columns.request("qrels"))
@@ -366,7 +361,7 @@ def _open(
     engine = options.get("engine")
     for one in inputs:
         if found is None or one.kind == "questions":
-            opened.append(_read_questions(one, options))
+            opened.append(_read_questions(one, options, columns))
         elif engine is None and one.kind in ("read", "table"):
             opened.append(open_whole_run(one.source, columns))
         else:
@@ -396,10 +391,23 @@ def _open(
     return judgments, rankings, by_model
 
 
-def _read_questions(found: Input, options: Mapping[str, Any]) -> Questions:
+def _read_questions(found: Input, options: Mapping[str, Any], columns: ColumnRequest) -> Questions:
+    """Read questions; or one table with grades and scores, which is judgments and a run too."""
     if isinstance(found.source, Questions):
         return found.source
-    from judged.io.questions import read_questions
+    from judged.io.questions import read_graded_run, read_questions
+
+    in_memory = not isinstance(found.source, PATH) and hasattr(found.source, "__len__")
+    again = in_memory or isinstance(found.source, OpenFile)  # it can be read again
+    if found.kind == "table" and again and not question_fields(options):
+        try:
+            return read_graded_run(found.source, columns)
+        except DataError as error:
+            if error.slug not in ("columns", "form", "json") or columns.named:
+                raise
+    if found.kind != "questions" and in_memory and not question_fields(options):
+        hint = "pass the judgments and a run"
+        raise UsageError("runs", "no run was given, and the input has no questions", hint=hint)
 
     tokens = options.get("tokens")
     return read_questions(found, **question_fields(options), count_words=isinstance(tokens, str) and tokens == "words")

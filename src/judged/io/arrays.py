@@ -165,10 +165,11 @@ def lists_of(
 ) -> ArrayLists:
     """Return the lists of a batch.
 
-    One list is two columns. Several lists are two tables with one row per list, where `mask` is True for items and `pad` is the
+    One list is two columns. Without scores (None), the order of each list is the ranking. Several lists are two tables with one row per list, where `mask` is True for items and `pad` is the
     label of padding; columns with the sizes of the lists (`group`) or the list of each item (`qid`, in any order); lists of
     columns of different lengths; or sparse matrices, where items that are not stored are not ranked or not relevant.
     """
+    scores = _best_first(labels) if scores is None else scores
     options = [name for name, value in (("group", group), ("qid", qid)) if value is not None]
     if len(options) > 1:
         raise UsageError("layout", "group and qid exclude each other", hint="omit one of them")
@@ -205,6 +206,16 @@ def lists_of(
         label, score, sizes = label[kept], score[kept], np.bincount(owner, minlength=len(sizes))
     label, score = (np.ascontiguousarray(column, np.float64).reshape(-1) for column in (label, score))
     return _check(ArrayLists(label, score, sizes, tuple(range(len(sizes))) if names is None else names, single))
+
+
+def _best_first(labels: Any) -> Any:
+    """Return scores that keep the order of each list."""
+    if is_sparse(labels):
+        raise UsageError("layout", "sparse labels have no order", hint=Hint("pass {scores}", scores=None))
+    if _is_ragged(labels):
+        return list(map(_best_first, labels))
+    shape = as_numbers(labels, "labels").shape
+    return np.broadcast_to(-np.arange(shape[-1] if shape else 1, dtype=np.float64), shape)
 
 
 def _is_ragged(source: Any) -> bool:

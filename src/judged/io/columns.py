@@ -33,7 +33,9 @@ NAMES: Mapping[str, Names] = {
             "doc item document product chunk passage article url result",
             "id",
         ),
-        "score": ("score sim similarity prediction predictedrating predicted pred est relevancescore similarityscore",),
+        "score": (
+            "score sim similarity prediction predictedrating predicted predict pred est relevancescore similarityscore",
+        ),
         "grade": (
             "relevance rel grade label gain rating humangrade humanlabel humanrating relevancegrade "
             "relevancelabel escilabel queryrelevancelabel",

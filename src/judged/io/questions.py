@@ -1,4 +1,4 @@
-"""Questions with retrieved and relevant chunks in one file: one record per question."""
+"""Questions with retrieved and relevant chunks in one file, one record per question; and one table with grades and scores."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from judged.core.tables import Passages, Questions
 from judged.errors import DataError, Place, Warned, shown
 from judged.io.cells import floats
 from judged.io.chunks import are_sets, is_pair, read_chunk_entries, read_entry
-from judged.io.columns import ColumnRequest
+from judged.io.columns import ANY_COLUMNS, ColumnRequest
 from judged.io.containers import flatten_sets
 from judged.io.files import PATH, Content, is_file_like
 from judged.io.lines import read_head
-from judged.io.open_table import open_values
+from judged.io.open_table import open_table, open_values
 from judged.io.origin import Context
 from judged.io.outputs import located
 from judged.io.recognise import (
@@ -29,7 +29,8 @@ from judged.io.recognise import (
     raise_no_questions,
     text_field,
 )
-from judged.io.table import SourceTable, as_qrels, as_run
+from judged.io.table import ColumnBatches, SourceTable, as_qrels, as_run
+from judged.io.text import with_points
 from judged.tables.table import counted
 
 # ── Questions with retrieved and relevant chunks in one file: one record per question ───────────────
@@ -115,6 +116,40 @@ def _texts(source: Any, fields: Mapping[str, str]) -> tuple[dict[str, str], dict
                 if isinstance(chunk.text, str) and chunk.text != chunk.name:
                     docs.setdefault(str(chunk.name), chunk.text)
     return queries, docs
+
+
+_BOTH = {role: ANY_COLUMNS.request("qrels").all_roles[role] for role in ("query", "doc", "grade")}
+_BOTH |= {"score": ANY_COLUMNS.request("run").all_roles["score"]}
+_BOTH = {role: declared._replace(required=role in ("grade", "score")) for role, declared in _BOTH.items()}
+
+
+def read_graded_run(source: Any, columns: ColumnRequest = ANY_COLUMNS) -> Questions:
+    """Read judgments and a run from one table, which has columns of grades and of scores; without queries it is one list.
+
+    Args:
+        source: see `open_table`; it has a header or names.
+        columns: the columns that the caller named, and the grades of words.
+
+    >>> read_graded_run([{"ID": "a", "label": 1, "predict": 0.5}]).run
+    Run('judgments', 1 query, 1 row)
+    """
+    table = open_table(source, columns._replace(what="judgments", roles=_BOTH))
+    assert isinstance(table, ColumnBatches)
+    cells, origin = table.cells(), table.origin()
+    count = len(cells["score"])
+    lines = list(map(str, range(1, count + 1)))
+    both = (
+        SourceTable(
+            **(table.context.basics() | {"request": ANY_COLUMNS.request(what)._replace(grade_map=grade_map)}),
+            origin=origin,
+            query=cells.get("query", lines[:1] * count),
+            doc=cells.get("doc", lines),
+            number=with_points(cells[number]) if table.in_text else cells[number],
+            in_text=table.in_text,
+        )
+        for what, number, grade_map in (("qrels", "grade", columns.grade_map), ("run", "score", None))
+    )
+    return Questions(located(as_qrels(next(both)), source), located(as_run(next(both)), source))
 
 
 # ── records ──────────────────────────────────────────────────────────────────────────────────────

@@ -322,7 +322,7 @@ def _is_record(source: Mapping[Any, Any]) -> bool:
 def raise_no_questions(got: str, where: Place) -> NoReturn:
     raise DataError(
         "questions",
-        "records with question, retrieved and relevant chunks, in one JSON Lines file",
+        "a table with grades and scores, or records with question, retrieved and relevant chunks in JSON Lines",
         got=got,
         where=where,
         hint="if judgments and run are separate files, pass both",

@@ -41,6 +41,16 @@ class ColumnBatches:
     origin: Callable[[], Origin]
     in_text: bool = False
 
+    def cells(self) -> dict[str, Any]:
+        """Return the cells of each role, of all batches."""
+        batches = list(self.batches)
+        if len(batches) == 1:
+            return dict(batches[0])
+        return {
+            role: [cell for batch in batches for cell in batch[role]]
+            for role in (batches[0] if batches else self.columns)
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class Coded:
@@ -156,12 +166,7 @@ def concatenate(source: SourceTable | ColumnBatches) -> SourceTable:
     """Return all batches of a run or of judgments as one table."""
     if isinstance(source, SourceTable):
         return source
-    batches = list(source.batches)
-    columns: dict[str, Any] = dict(batches[0]) if len(batches) == 1 else {role: [] for role in source.columns}
-    for batch in batches if len(batches) > 1 else ():
-        for role, cells in batch.items():
-            columns[role] += cells
-    context = source.context
+    columns, context = source.cells(), source.context
     return SourceTable(
         **context.basics(),
         origin=source.origin(),
