@@ -12,9 +12,9 @@ from simulations.populations import Population, differences, values
 from simulations.table import Cell, SimulatedTable
 
 QUERIES = (10, 25, 50, 100, 250, 1000)
-_TESTS = {"t": 5_000, "permutation": 1_000, "bootstrap": 500, "wilcoxon": 1_000, "sign": 5_000}  # repetitions
+_TESTS = {"t": 100_000, "permutation": 1_000, "bootstrap": 500, "wilcoxon": 1_000, "sign": 5_000}  # repetitions
 _RESAMPLED = {"permutation": 1_999, "bootstrap": 1_999}
-_INTERVALS = {"t": 5_000, "bootstrap-t": 500, "percentile": 500}  # repetitions
+_INTERVALS = {"t": 20_000, "bootstrap-t": 500, "percentile": 500}  # repetitions
 _MEASURES = ("AP", "nDCG@20", "ERR@20", "P@10", "RR", "Success@1", "Success@10")
 _BLOCK = 2_000_000  # values at a time
 

@@ -1,7 +1,7 @@
 """Populations of values and differences per query, drawn from the scores of real TREC systems.
 
 Fifty topics stand for a population: topics are drawn with replacement, and each repetition draws another pair of systems.
-The lowest quarter of the systems is left out.
+The lowest quarter of the systems is left out, unless a measure is named `AP, all systems`.
 """
 
 from __future__ import annotations
@@ -33,12 +33,13 @@ _FILES = {
 @cache
 def scores(measure: str) -> Floats:
     """Values of topics × systems; Success is computed from the reciprocal rank."""
+    measure, _, every = measure.partition(", ")
     if measure.startswith("Success@"):
         return (scores("RR") >= 1 / int(measure[8:]) - 1e-9).astype(float)
     with gzip.open(SCORES / f"{_FILES[measure]}.csv.gz", "rt") as file:
         table = np.array(list(csv.reader(file))[1:], dtype=float)
     means = table.mean(axis=0)
-    return table[:, means >= np.quantile(means, 0.25)]
+    return table if every else table[:, means >= np.quantile(means, 0.25)]
 
 
 @cache
@@ -73,20 +74,33 @@ def _tilt(d: Floats) -> Floats:
 @cache
 def _tilted(measure: str) -> tuple[Floats, Floats]:
     """Differences of pairs that have both gains and losses, and weights under which their mean is 0."""
-    d = _differences(measure)
-    d = d[:, (d > 0).any(axis=0) & (d < 0).any(axis=0)]
+    d = _differences(measure)[:, _mixed(measure)]
     return d, np.stack([_tilt(column) for column in d.T], axis=1)
+
+
+def _mixed(measure: str) -> NDArray[np.bool_]:
+    """The pairs that have both gains and losses."""
+    d = _differences(measure)
+    return np.asarray((d > 0).any(axis=0) & (d < 0).any(axis=0))
 
 
 def _drawn(rng: np.random.Generator, table: Floats, n: int, repeats: int, weights: Floats | None = None) -> Floats:
     """n topics with replacement from one column of the table per repetition, n × repeats."""
+    return table[_places(rng, table, n, repeats, weights)]
+
+
+def _places(
+    rng: np.random.Generator, table: Floats, n: int, repeats: int, weights: Floats | None = None
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The topics, n × repeats, and the column of each repetition."""
     column = rng.integers(table.shape[1], size=repeats)
     if weights is None:
-        return table[rng.integers(len(table), size=(n, repeats)), column]
+        return rng.integers(len(table), size=(n, repeats)), column
     rows = np.empty((n, repeats), dtype=np.int64)
-    for j, c in enumerate(column):
-        rows[:, j] = rng.choice(len(table), size=n, p=weights[:, c])
-    return table[rows, column]
+    for c in np.unique(column):
+        here = np.flatnonzero(column == c)
+        rows[:, here] = rng.choice(len(table), size=(n, len(here)), p=weights[:, c])
+    return rows, column
 
 
 def swapped(measure: str) -> Draw:
@@ -107,6 +121,18 @@ def reweighted(measure: str) -> Draw:
 def thinned(draw: Draw, share: float) -> Draw:
     """Only a share of the queries changes; the others are tied."""
     return lambda rng, n, r: draw(rng, n, r) * (rng.random((n, r)) < share)
+
+
+def thin_pools(measure: str, share: float = 0.2) -> Draw:
+    """Each system has its value on a share of the queries, and else 0, as if its documents were unjudged; topics reweighted."""
+
+    def draw(rng: np.random.Generator, n: int, r: int) -> Floats:
+        d, weights = _tilted(measure)
+        rows, column = _places(rng, d, n, r, weights)
+        a, b = scores(measure)[rows, _pairs(measure)[_mixed(measure)][column].T[:, None]]
+        return b * (rng.random((n, r)) < share) - a * (rng.random((n, r)) < share)
+
+    return draw
 
 
 def _losses(rng: np.random.Generator, n: int, r: int) -> Floats:
@@ -135,6 +161,11 @@ def differences() -> list[Population]:
         Population("AP, reweighted", reweighted("AP"), True),
         Population("P@10, reweighted", reweighted("P@10"), True),
         Population("RR, reweighted", reweighted("RR"), True),
+        Population("AP, weak systems too, recentred", recentred("AP, all systems"), True),
+        Population("nDCG@20, weak systems too, recentred", recentred("nDCG@20, all systems"), True),
+        Population("RR, weak systems too, reweighted", reweighted("RR, all systems"), True),
+        Population("AP, thin pools", thin_pools("AP"), True),
+        Population("nDCG@20, thin pools", thin_pools("nDCG@20"), True),
         Population("AP, 90% of queries tied, swapped", thinned(swapped("AP"), 0.1)),
         Population("AP, 90% tied, reweighted", thinned(reweighted("AP"), 0.1)),
         Population("RR, 95% tied, reweighted", thinned(reweighted("RR"), 0.05)),

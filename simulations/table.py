@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -24,10 +24,12 @@ class Cell:
         flags = np.asarray(hits, dtype=bool)
         return cls(100 * float(flags.mean()), len(flags), counts)
 
-    def error(self) -> float:
-        """The standard error in points, of the nominal rate if all or none are hits."""
-        share = min(max(self.percent / 100, 0.01), 0.99)
-        return 100 * math.sqrt(share * (1 - share) / self.repeats)
+    def interval(self) -> tuple[float, float]:
+        """The 95% interval of the rate in percent (Wilson 1927)."""
+        n, share, z = self.repeats, self.percent / 100, 1.96
+        middle = (share + z * z / (2 * n)) / (1 + z * z / n)
+        half = z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + (z / (2 * n)) ** 2)
+        return 100 * (middle - half), 100 * (middle + half)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +45,7 @@ class SimulatedTable:
     notes: Sequence[str] = field(default=())
 
     def markdown(self) -> Iterator[str]:
-        """Lines of Markdown; a rate outside of the goal by more than two standard errors is bold."""
+        """Lines of Markdown; a rate that misses the goal is bold, and one that is not decided has a question mark."""
         yield f"*{self.title}*"
         yield ""
         yield "| " + " | ".join([self.head, *(f"{self.prefix}{c}" for c in self.columns)]) + " |"
@@ -59,17 +61,21 @@ class SimulatedTable:
         if isinstance(cell, str):
             return cell
         text = f"{cell.percent:.1f}"
-        return f"**{text}**" if self.misses(cell) else text
+        return {"meets": text, "misses": f"**{text}**", "not decided": f"{text} ?"}[self.outcome(cell)]
 
-    def misses(self, cell: Cell | str) -> bool:
-        """True if the rate is outside of the goal by more than two standard errors."""
-        if self.goal is None or isinstance(cell, str):
-            return False
-        low, high = self.goal
-        slack = 2 * cell.error()
-        return cell.percent < low - slack or cell.percent > high + slack
+    def outcome(self, cell: Cell) -> Literal["meets", "misses", "not decided"]:
+        """Whether the 95% interval of the rate is within the goal, outside of it, or neither."""
+        if self.goal is None:
+            return "meets"
+        (low, high), (least, most) = cell.interval(), self.goal
+        if high < least or low > most:
+            return "misses"
+        return "meets" if max(low, 0.0) >= least and high <= most else "not decided"
 
-    def within(self) -> tuple[int, int]:
-        """The number of cells to which the goal applies and that meet it, and of all to which it applies."""
-        cells = [c for _, row in self.rows for c in row if isinstance(c, Cell) and c.counts]
-        return sum(not self.misses(c) for c in cells), len(cells)
+    def summary(self) -> str:
+        """How many of the rates to which the goal applies meet it, miss it, or are not decided; empty if there are none."""
+        found = [self.outcome(c) for _, row in self.rows for c in row if isinstance(c, Cell) and c.counts]
+        if self.goal is None or not found:
+            return ""
+        meets, misses, open_ = (found.count(each) for each in ("meets", "misses", "not decided"))
+        return f"Of the {len(found)} figures to which the goal applies {meets} meet it, {misses} miss it, and {open_} are not decided."

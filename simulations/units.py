@@ -14,11 +14,12 @@ from simulations.table import Cell, SimulatedTable
 
 _QUERIES = (50, 200, 1000)
 _CLUSTERS = (10, 20, 50, 100)
-_REPEATS, _BATCH = 10_000, 250  # every batch has other weights or sizes
+_REPEATS, _BATCH = 20_000, 250  # every batch has other weights or sizes
 _ENOUGH = 20  # queries of equal weight that weights must count like for the goal
 
 _POPULATIONS: dict[str, Draw] = {
     "AP, recentred": recentred("AP"), "nDCG@20, recentred": recentred("nDCG@20"), "RR, reweighted": reweighted("RR"),
+    "AP, weak systems too, recentred": recentred("AP, all systems"),
 }  # fmt: skip
 _WEIGHTS: dict[str, Callable[[np.random.Generator, int], Floats]] = {
     "1/√rank": lambda rng, n: 1 / np.sqrt(np.arange(1, n + 1)),
