@@ -86,6 +86,7 @@ PAPERS = {
 _RESAMPLES = {"percentile": 2_000, "bootstrap-t": 10_000}  # the last one uses more extreme quantiles
 _DRAWS = {"percentile": 20_000_000, "bootstrap-t": 100_000_000}  # with more queries, fewer are as stable
 _COLUMNS = 256  # resampled at a time
+_ROUNDING = 1e-9  # values outside the range of a measure by no more are rounded
 
 
 def wilson(share: float, n: float, confidence: float) -> tuple[float, float]:
@@ -124,7 +125,7 @@ def interval(
     Above 10,000 queries there are fewer resamples, and at least 200. With `clusters` (a code per query) whole clusters
     are resampled, and the mean of a resample is the ratio of its sum to its number of queries. The t interval uses the
     standard error CR2 with Satterthwaite's degrees of freedom (`stats/differences.py`). `limits` is the range of each
-    column, None if it has none; ends are kept within it. A column without variance has an interval of width 0; with t
+    column, None if it has none; ends are kept within it if the values are. A column without variance has an interval of width 0; with t
     and bootstrap-t only if n equal values are evidence, 2 / 2ⁿ ≤ 1 - confidence, and none otherwise. The same values
     and seed give the same interval on every machine.
 
@@ -157,10 +158,17 @@ def interval(
         return intervals
     for i, (x, there, limit) in enumerate(zip(series, known, limits, strict=True)):
         x = x[there]
+        limit = applicable(limit, x)
         binary = method == "t" and codes is None and limit == (0, 1) and ((x == 0) | (x == 1)).all()
         if len(x) > 1:
             intervals[i] = wilson(float(x.mean()), len(x), level) if binary else within(intervals[i], limit)
     return intervals
+
+
+def applicable(limit: Ends, x: Floats) -> Ends:
+    """Return the range of a measure, or None if values are outside it, as with negative gains."""
+    outside = limit is not None and len(x) and (x.min() < limit[0] - _ROUNDING or x.max() > limit[1] + _ROUNDING)
+    return None if outside else limit
 
 
 def within(ends: Ends, limit: Ends) -> Ends:

@@ -167,3 +167,21 @@ def test_queries_are_a_tuple_also_of_copies(queries):
         assert values.queries == queries
         assert json.loads(json.dumps(values.queries)) == list(queries)
     assert type(jd.join({q: {"a": 1} for q in queries}, {q: ["a"] for q in queries}).queries) is tuple
+
+
+@pytest.mark.parametrize("weights", [None, {f"q{i}": 1 + i % 3 for i in range(12)}])
+def test_negative_gains_have_an_interval_around_their_mean(weights):
+    qrels = {f"q{i}": {"a": 1, "b": 0, "c": 0} for i in range(12)}
+    run = {f"q{i}": {"b": 3 + i % 2, "a": 3.5, "c": 1} for i in range(12)}
+    result = jd.evaluate(qrels, run, "nDCG(gains={0:-3,1:1})@3", weights=weights)
+    [name] = result
+    low, high = result.interval(name)
+    assert low < result.mean()[name] < high < 0
+
+
+def test_differences_of_negative_gains_are_within_their_interval():
+    qrels = {f"q{i}": {"a": 1, "b": 0, "c": 0} for i in range(12)}
+    first = {f"q{i}": {"b": 3 + i % 3, "a": 3.5, "c": 1} for i in range(12)}
+    second = {f"q{i}": ["b", "c"] for i in range(12)}
+    [row] = jd.compare(qrels, {"a": first, "b": second}, "nDCG(gains={0:-3,1:1})@3").rows
+    assert row.low < row.difference < row.high < -1

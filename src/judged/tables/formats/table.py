@@ -11,7 +11,7 @@ from judged.tables.formats import Renderable, output_format
 from judged.tables.table import BARS, Detail, Table, answer_of, axes_of, text_bar, width, zero_place
 
 _NARROWEST = 10  # a column of words is not wrapped to less
-_LINE = 100  # headers of wider tables are wrapped to the width of their cells, in files and pipes too
+_LINE = 100  # wider tables are wrapped in files and pipes too, at least their headers; no column is dropped there
 
 
 class Layout(NamedTuple):
@@ -49,7 +49,7 @@ def _unlimited_widths(table: Table) -> list[int]:
     widths = _natural(table)
     if sum(widths) + 2 * (len(widths) - 1) <= _LINE:
         return widths
-    return [
+    return _wrap_widths(table, _LINE) or [
         max(_longest_word(head), *map(width, cells)) for head, *cells in zip(table.headers, *table.rows, strict=True)
     ]
 
