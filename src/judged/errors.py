@@ -114,6 +114,8 @@ def _as_flag(name: str, value: Any) -> str:
         return flag
     if isinstance(value, list):
         return " ".join(_as_flag(name, one) for one in value)
+    if str(value).isalnum():  # most are, also those in the warnings of a small evaluation
+        return f"{flag} {value}"
     import shlex
 
     quoted = f'"{value}"' if " " in str(value) and not set('"$`\\\\!') & set(str(value)) else shlex.quote(str(value))

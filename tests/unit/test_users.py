@@ -148,7 +148,7 @@ def test_judgments_concatenated_with_themselves_change_nothing():
     lines = [f"{q} 0 {d} {grade}\n" for q, docs in QRELS.items() for d, grade in docs.items()]
     once, twice = io.BytesIO("".join(lines).encode()), io.BytesIO("".join(lines * 2).encode())
     measures = "AP nDCG R Bpref NumRel"
-    first, second = jd.evaluate(once, RUN, measures), jd.evaluate(twice, RUN, measures)
+    first, second = (jd.evaluate(source, RUN, measures, level=1) for source in (once, twice))
     assert first.to_dict() == second.to_dict()
     assert warned(second) == {"duplicate-judgment": len(lines)}
 

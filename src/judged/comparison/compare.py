@@ -21,6 +21,7 @@ from judged.comparison.difference import (
     largest_difference,
     skewed,
     skewness,
+    words_text,
 )
 from judged.comparison.evaluated_runs import ComparedRuns, common_measures, evaluate_runs, matrix, slice_requests
 from judged.errors import Hint, UsageError, Warned, shown
@@ -164,6 +165,9 @@ def _compare(
                 lost.append(Warned("values-missing", n, text))
     pairs_of_runs = PairsOfRuns(compared.names, pairs, groups.groups, first.clusters, settings, first.weights, model)
     rows, settings = pairs_of_runs.compare(columns)
+    reasons = {name: words_text(why.words, compared.names) for name, why in compared.incomparable.items()}
+    reasons |= {name: f"{reasons[name]} {why.action}." for name, why in compared.incomparable.items() if why.action}
+    rows = [not_comparable(row, reasons) for row in rows]
     return Comparison(
         names=compared.names,
         results=results,
@@ -174,7 +178,14 @@ def _compare(
         baseline=compared.names[int(pairs[0, 0])] if baseline is not None else None,
         warnings=(*compared.warnings, *groups.warnings, *lost),
         slices=dict(groups.groups),
+        incomparable=compared.incomparable,
     )
+
+
+def not_comparable(row: Difference, reasons: Mapping[str, str]) -> Difference:
+    """The difference with the verdict "not comparable" if one of its runs is not; the numbers stay."""
+    why = " ".join(reasons[name] for name in (row.a, row.b) if name in reasons)
+    return replace(row, verdict="not comparable", note=why, material=None, needed=None) if why else row
 
 
 def _settings(

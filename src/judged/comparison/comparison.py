@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from judged._types import Bools, Floats
-from judged.comparison.difference import ComparisonSettings, Difference, tracked_differences
-from judged.comparison.evaluated_runs import matrix
+from judged.comparison.difference import ComparisonSettings, Difference, best_first, tracked_differences, words_text
+from judged.comparison.evaluated_runs import Incomparable, matrix
 from judged.core.judged import Judged
 from judged.errors import UsageError, Warned, shown
 from judged.evaluation.values import ByMeasure, Values, find_measure, policy_text
-from judged.measures.registry import Measure
+from judged.measures.registry import Measure, parse
 from judged.stats.checks import check_choice
 from judged.stats.differences import known_rows
 from judged.stats.intervals import summarise
@@ -42,6 +42,7 @@ class Comparison(Tracked):
     warnings: tuple[Warned, ...] = ()
     judged: tuple[Judged, ...] = ()
     slices: Mapping[str, Bools] = field(default_factory=dict)  # the queries of each
+    incomparable: Mapping[str, Incomparable] = field(default_factory=dict)  # by name
 
     @property
     def measures(self) -> list[str]:
@@ -105,6 +106,11 @@ class Comparison(Tracked):
         if weights is None:
             return np.asarray(x[known].mean(axis=0)) if known.any() else np.full(x.shape[1], np.nan)
         return np.array([summarise(np.where(known, column, np.nan), "mean", weights) for column in x.T])
+
+    def order(self, measure: str) -> list[int]:
+        """The runs by mean, best first; those without a mean, and then those that are not comparable, come last."""
+        order = best_first(parse(measure), self.mean_of(measure).tolist())
+        return sorted(order, key=lambda run: self.names[run] in self.incomparable)
 
     def matrix(self, measure: str) -> Floats:
         """Values of queries × runs."""
@@ -179,7 +185,8 @@ class Comparison(Tracked):
 
         name = self.settings.interval_name()
         shown = [f"in brackets: {name} of the difference to {self.names[0]}", key_of_signs(self)] if signs else []
-        return [*shown, str(self.settings), *self.settings.remarks]
+        told = [words_text(why.words, self.names) for why in self.incomparable.values()]
+        return [*told, *shown, str(self.settings), *self.settings.remarks]
 
     def headline(self) -> list[str]:
         """One sentence of at most twelve words per measure: the verdict."""
@@ -206,6 +213,7 @@ class Comparison(Tracked):
             "queries": len(self.results[0]),
             "policy": policy_text(self.results[0].policy, self.compared),
             "settings": asdict(self.settings),
+            "incomparable": {name: words_text(why.words, self.names) for name, why in self.incomparable.items()},
             "means": self.means(),
             "rows": self.records(),
             "warnings": [w.to_dict() for w in self.warnings],

@@ -182,8 +182,8 @@ class Difference:
     def words(self) -> str:
         """The verdict as a sentence, with the difference, its interval and p."""
         claim = "".join(map(str, pair_headline(self, self.a, self.b))).removesuffix(".")
-        if self.verdict in ("too few queries", "identical"):
-            return claim
+        if self.verdict in ("too few queries", "identical", "not comparable"):
+            return f"{claim}: {self.note}" if self.verdict == "not comparable" else claim
         more = [text for text in (self.note, self.needs) if text]
         return "; ".join([f"{claim}: {self.size(4)}", *more])
 
@@ -233,6 +233,8 @@ def pair_headline(row: Difference, a: str | int, b: str | int, *, turned: bool =
         return [b, " and ", a, f" are equal on {m}, within the margin."]
     if verdict == "too few queries":
         return ["Too few queries to compare ", b, " with ", a, f" on {m}."]
+    if verdict == "not comparable":
+        return [b, " is not comparable with ", a, f" on {m}."]
     return ["No clear winner between ", b, " and ", a, f" on {m}."]
 
 
@@ -279,9 +281,10 @@ _TONES = {"better": "better", "wins more queries": "better", "worse": "worse", "
 class Headline:
     """The headline on one measure, the runs (a, b) that it compares, and the lines below it."""
 
-    words: Words
+    words: Words  # empty if fewer than two runs are comparable
     pair: tuple[int, int]
     more: tuple[Words, ...] = ()
+    first: tuple[Words, ...] = ()  # sentences on the runs that are not comparable, to be said first
 
 
 def best_first(measure: Measure, means: Sequence[float]) -> list[int]:
@@ -298,15 +301,20 @@ def words_text(words: Words, names: Sequence[str]) -> str:
 
 def answer(comparison: Comparison, measure: str) -> Headline:
     """Return the answer on one measure."""
-    means = comparison.mean_of(measure).tolist()
-    order = best_first(parse(measure), means)
-    rows = comparison.by_measure[measure]
-    if comparison.baseline is not None:
-        return _against_baseline(comparison.names, comparison.baseline, rows, order)
-    if len(comparison.names) == 2:
-        a, b = (0, 1) if means[0] == means[1] else (order[1], order[0])
-        return Headline(pair_headline(between(comparison, measure, a, b), a, b), pair=(a, b))
-    return _several(comparison, measure, means, order)
+    means, order, base = comparison.mean_of(measure).tolist(), comparison.order(measure), comparison.baseline
+    names, bad = comparison.names, comparison.incomparable
+    kept = [run for run in order if names[run] not in bad]
+    if len(kept) < 2 or base in bad:
+        a = order[1] if base is None else names.index(base)
+        found = Headline([], pair=(a, next(run for run in order if run != a)))
+    elif base is not None:
+        found = _against_baseline(names, base, comparison.by_measure[measure], kept)
+    elif len(kept) == 2:
+        a, b = sorted(kept) if means[kept[0]] == means[kept[1]] else (kept[1], kept[0])
+        found = Headline(pair_headline(between(comparison, measure, a, b), a, b), pair=(a, b))
+    else:
+        found = _several(comparison, measure, means, kept)
+    return replace(found, first=tuple(why.words for why in bad.values()))
 
 
 def between(comparison: Comparison, measure: str, a: int, b: int) -> Difference:
@@ -416,7 +424,7 @@ def pair_details(row: Difference, comparison: Comparison) -> list[Detail]:
 def size_text(row: Difference, interval: str) -> str:
     """Return the difference, both means, the relative difference and the interval, in a sentence."""
     m = parse(row.measure)
-    share = relative(row, m)[0]
+    share = None if row.verdict == "not comparable" else relative(row, m)[0]
     more = ""
     if share is not None:  # one decimal below 10%
         more = f" ({100 * share:+z.{0 if abs(share) >= 0.0995 else 1}f}%)".replace("-", "−")
@@ -451,6 +459,8 @@ def certainty(row: Difference, tests: int) -> list[str]:
         return ["Nothing to test", f"The runs have the same value on {these_queries(row.queries)}."]
     if row.verdict == "too few queries":
         return ["Cannot say", _sentence(row.note or "no query has a value in both runs")]
+    if row.verdict == "not comparable":
+        return ["Cannot say", row.note]
     if row.verdict == "equal":
         return ["Sure", "The difference is too small to matter: its interval is within the margin."]
     corrected = row.adjusted != row.p

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Unpack
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
 from judged._types import Floats
+from judged.comparison.difference import Words
 from judged.core.judged import Judged
 from judged.core.tables import Id
 from judged.errors import DataError, Hint, UsageError, Warned, shown
@@ -21,16 +23,26 @@ from judged.io.recognise import named_runs
 from judged.io.run_names import short_names
 from judged.measures.registry import Measure
 from judged.stats.differences import without_rounding
+from judged.stats.power import MATERIAL
+from judged.tables.table import counted
+
+
+class Incomparable(NamedTuple):
+    """A sentence, with runs by number, that says why a run cannot be compared; and what to do, if there is an option for it."""
+
+    words: Words
+    action: Hint | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ComparedRuns:
-    """Values of each run over the same queries; the judged rankings if all runs have the same judgments."""
+    """Values of each run over the same queries; the judged rankings if all runs have the same judgments; and see `incomparable_runs`."""
 
     names: tuple[str, ...]
     results: tuple[Values, ...]
     judged: tuple[Judged, ...]
     warnings: tuple[Warned, ...]
+    incomparable: Mapping[str, Incomparable]
 
 
 def evaluate_runs(
@@ -92,7 +104,33 @@ def _align(names: Sequence[str], results: Sequence[Values]) -> ComparedRuns:
                 problem = f"{names[0]} and {name} have different {what} of queries"
                 raise DataError("incomparable", problem, hint=f"evaluate both with the same {what}")
     warnings = dict.fromkeys((*(w for r in results for w in r.warnings), *lost))
-    return ComparedRuns(tuple(names), kept, _judged(kept), tuple(warnings))
+    return ComparedRuns(tuple(names), kept, _judged(kept), tuple(warnings), incomparable_runs(names, results))
+
+
+_UNJUDGED, _JUDGED = 0.1, 0.5  # shares of the top 10 that are judged: nearly nothing, and enough for a comparison
+
+
+def incomparable_runs(names: Sequence[str], results: Sequence[Values]) -> dict[str, Incomparable]:
+    """Return the runs whose rankings are not there or not judged.
+
+    A missing ranking counts as 0. If more than a tenth of them are missing, they alone move the mean by more than a tenth,
+    which is a material difference. The counted warnings of a result say what is missing, so saved results are checked too.
+    """
+    found, shares = dict[str, Incomparable](), [result.coverage.get("judged@10", math.nan) for result in results]
+    both = Hint("Compare the queries that all runs answered with {queries}", queries="both")
+    best = max(shares, default=math.nan)
+    for run, (result, share) in enumerate(zip(results, shares, strict=True)):
+        counts, queries = {w.slug: w.count for w in result.warnings}, counted(len(result), "query")
+        lost = counts.get("query-missing", 0) if result.policy.queries == "judged" else 0
+        if lost > MATERIAL * len(result):
+            answered: Words = [run, f" answered {len(result) - lost} of {queries} and is not comparable."]
+            found[names[run]] = Incomparable(answered, both)
+        elif "no-overlap" in counts:
+            found[names[run]] = Incomparable(["No document of ", run, " is judged: ids of another collection?"])
+        elif share < _UNJUDGED and best >= _JUDGED:
+            few: Words = [run, f" is not comparable: {share:.0%} of its top 10 are judged, {best:.0%} of those of "]
+            found[names[run]] = Incomparable([*few, shares.index(best), "."])
+    return found
 
 
 def _judged(results: Sequence[Values]) -> tuple[Judged, ...]:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from judged._types import Floats
 from judged.comparison.comparison import Comparison
-from judged.comparison.evaluated_runs import check_comparable, check_not_geometric
+from judged.comparison.difference import words_text
+from judged.comparison.evaluated_runs import check_comparable, check_not_geometric, incomparable_runs
 from judged.errors import DataError, UsageError, shown
 from judged.evaluation.values import Values
 from judged.evaluation.weights import check_plain
@@ -36,6 +37,7 @@ class Leaderboard(Result):
     ranks: RankSets
     by: By
     dropped: int = 0  # queries for which not all runs of their collection have a value
+    incomparable: Mapping[str, str] = field(default_factory=dict)  # runs that are not, with a sentence that says why
 
     def order(self) -> list[str]:
         """The runs, the best first."""
@@ -43,16 +45,17 @@ class Leaderboard(Result):
 
     def best(self) -> list[str]:
         """The runs that may be the best, in the order of the table: no other run is significantly better."""
-        may_be_best = {self.runs[i] for i in self.ranks.best()}
+        may_be_best = {self.runs[i] for i in self.ranks.best()} - self.incomparable.keys()
         return [run for run in self.order() if run in may_be_best]
 
     def headline(self) -> list[str]:
-        """The run that ranks first, or those that tie for it, and the runs that may be the best."""
+        """The runs that are not comparable, the run that ranks first, or those that tie for it, and the runs that may be the best."""
         by, best = self.by.replace("_", " "), self.best()
         top = [self.runs[i] for i in self.standings.order(self.by) if self.ranks.rank[i] == self.ranks.rank.min()]
         names = f"{', '.join(top[:8])}{' …' if len(top) > 8 else ''}"
         ranked = f"{names} ranks first" if len(top) == 1 else f"{names} tie for the first rank"
         first = f"{ranked} by {by} of {self.measure} over {counted(len(self.standings.collections), 'collection')}."
+        first = " ".join([*self.incomparable.values(), first])
         if len(best) == 1:
             who = "It" if top == best else best[0]
             return [first, f"{who} is significantly better than all others ({self.ranks.confidence:.0%} confidence)."]
@@ -72,7 +75,7 @@ class Leaderboard(Result):
                 "rank": float(self.ranks.rank[i]),
                 "low": int(self.ranks.low[i]),
                 "high": int(self.ranks.high[i]),
-                "tied": letters[i],
+                "tied": "" if self.runs[i] in self.incomparable else letters[i],
                 "mean": float(s.mean[i]),
                 "mean_rank": float(s.mean_rank[i]),
                 "borda": float(s.borda[i]),
@@ -124,7 +127,7 @@ class Leaderboard(Result):
         if self.dropped:
             lost = counted(self.dropped, "query")
             notes.append(f"warning: left out {lost} for which not all runs of a collection have a value")
-        key = "runs that share a letter in `tied` have no clear difference"
+        key = f"runs that share a letter in `tied` have no clear difference{'; no letter: not comparable' if self.incomparable else ''}"
         last = len(headers) + len(self.collections)
         drop_first = (8, 7, 6, *range(9, last))
         return [Table((*headers, *self.collections), rows, notes=tuple(notes), key=key, optional=drop_first)]
@@ -172,6 +175,15 @@ def leaderboard(
     board = replace(board, mean=-board.mean) if sign < 0 else board
     with step("ranking the runs"):
         ranks = rank_sets([sign * c for c in columns], by=by, missing=missing, confidence=confidence)
+    out = dict[str, str]()
+    for collection, table in collections.items():
+        for run, found in incomparable_runs(list(table), list(table.values())).items():
+            out.setdefault(run, f"{collection}: {words_text(found.words, list(table))}")
+    if out:  # no test tells them from other runs
+        kept = np.array([run not in out for run in runs])
+        above = ranks.above & kept & kept[:, None]
+        low, high = 1 + above.sum(axis=0), len(runs) - above.sum(axis=1)
+        ranks = replace(ranks, above=above, low=low, high=high)
     return Leaderboard(
         name,
         runs,
@@ -181,6 +193,7 @@ def leaderboard(
         ranks,
         by,
         queries - sum(map(len, columns)),
+        out,
     )
 
 

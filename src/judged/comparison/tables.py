@@ -13,7 +13,6 @@ from judged.comparison.difference import (
     POWER,
     Difference,
     answer,
-    best_first,
     between,
     pair_details,
     span_of,
@@ -99,15 +98,19 @@ def system_table(comparison: Comparison, *, places: int = 4) -> Table:
     """Means of runs by measures, the best in bold; letters, or signs if there is a baseline, mark significant differences."""
     measures = comparison.measures
     means = [comparison.mean_of(m).tolist() for m in measures]
-    marks = [signs(comparison, m, of) for m, of in zip(measures, means, strict=True)]
+    marks = [signs(comparison, m) for m in measures]
     rows = tuple(
         (name, *(f"{number(mean[i], places)} {mark[i]}".rstrip() for mean, mark in zip(means, marks, strict=True)))
         for i, name in enumerate(comparison.names)
     )
     best = set()
     for c, (m, column) in enumerate(zip(measures, means, strict=True), 1):
-        top = (min if parse(m).definition.lower_is_better else max)(column)
-        best |= {(i, c) for i, mean in enumerate(column) if mean == top}
+        top = column[comparison.order(m)[0]]
+        best |= {
+            (i, c)
+            for i, mean in enumerate(column)
+            if mean == top and comparison.names[i] not in comparison.incomparable
+        }
     sizes = {int(known_rows(matrix(comparison.results, m)).sum()) for m in measures}
     over = (
         counted(max(sizes), "query")
@@ -128,24 +131,28 @@ def key_of_signs(comparison: Comparison) -> str:
     alpha, wins = comparison.settings.alpha, TESTS.find(comparison.settings.test).direction is not None
     if not comparison.baseline:
         within = ", or are equal within the margin" if comparison.settings.margin else ""
-        return f"runs that share a letter in a column have no clear difference (corrected p > {alpha:g}){within}"
+        none = "; no letter: not comparable" if comparison.incomparable else ""
+        return f"runs that share a letter in a column have no clear difference (corrected p > {alpha:g}){within}{none}"
     told = "▲ wins, ▼ loses more queries than" if wins else "▲ better, ▼ worse than"
+    unclear = f"no clear difference{', or not comparable' if comparison.incomparable else ''}"
     same = "= equal within the margin; " if comparison.settings.margin else ""
-    return f"{told} {comparison.baseline} (corrected p ≤ {alpha:g}); {same}≡ identical; no sign: no clear difference"
+    return f"{told} {comparison.baseline} (corrected p ≤ {alpha:g}); {same}≡ identical; no sign: {unclear}"
 
 
-def signs(comparison: Comparison, measure: str, means: Sequence[float]) -> list[str]:
-    """A sign for each run, by its mean: ▲ or ▼ compared with the baseline, or letters that runs without a clear difference share."""
+def signs(comparison: Comparison, measure: str) -> list[str]:
+    """A sign for each run: ▲ or ▼ compared with the baseline, or letters that runs without a clear difference share."""
     if comparison.baseline is None:
-        place = {name: i for i, name in enumerate(comparison.names)}
+        order = [run for run in comparison.order(measure) if comparison.names[run] not in comparison.incomparable]
+        place = {comparison.names[run]: i for i, run in enumerate(order)}
         apart = np.zeros((len(place), len(place)), bool)
         for row in comparison.by_measure[measure]:
             if row.verdict in APART:
                 i, j = place[row.a], place[row.b]
                 apart[i, j] = apart[j, i] = True
-        return list(letters(apart, best_first(parse(measure), means)))
-    marks = {row.b: row.sign for row in comparison.by_measure[measure]}
-    return [marks.get(name, "") for name in comparison.names]
+        marks = dict(zip(order, letters(apart, range(len(order))) if order else (), strict=True))
+        return [marks.get(run, "") for run in range(len(comparison.names))]
+    by_run = {row.b: row.sign for row in comparison.by_measure[measure]}
+    return [by_run.get(name, "") for name in comparison.names]
 
 
 def pair_table(comparison: Comparison, *, places: int = 4, all_pairs: bool = True) -> Table:
@@ -157,7 +164,7 @@ def pair_table(comparison: Comparison, *, places: int = 4, all_pairs: bool = Tru
     few = len(shown) == len(comparison.rows) and any(row.needed for row in shown)
     same: dict[tuple[str, str, str], list[str]] = {}
     for row in shown:
-        if row.note:
+        if row.note and row.verdict != "not comparable":  # which is said first
             same.setdefault((row.b, row.a, row.note), []).append(row.measure)
     notes = [f"{b} and {a} on {listed(measures)}: {note}" for (b, a, note), measures in same.items()]
     if len(shown) < len(comparison.rows):
@@ -184,7 +191,7 @@ def important_rows(comparison: Comparison) -> Sequence[Difference]:
         return comparison.rows
     means = {measure: comparison.mean_of(measure).tolist() for measure in comparison.measures}
     first = next((m for m in means if not all(map(math.isnan, means[m]))), comparison.measures[0])
-    order = best_first(parse(first), means[first])
+    order = comparison.order(first)
     best, *others = (comparison.names[i] for i in order)
     measures = comparison.measures if len(others) * len(means) <= _MANY_ROWS else [first]
     known = comparison.by_pair
@@ -287,7 +294,9 @@ class ComparisonReport(Result):
             return []
         if len(comparison.names) == 2 and len(rows) > 1 and all(row.verdict == "identical" for row in rows):
             return [f"{rows[0].b} and {rows[0].a} are identical on all {len(rows)} measures."]
-        return [words_text(answer(comparison, m).words, comparison.names) for m in comparison.measures]
+        answers = [answer(comparison, m) for m in comparison.measures]
+        said = [*answers[0].first, *(one.words for one in answers if one.words)]
+        return [words_text(words, comparison.names) for words in said]
 
     def details(self) -> list[Detail]:
         """Size, certainty and place of the difference on the first measure, unless one table was requested."""

@@ -80,7 +80,8 @@ def _unset_level(judged: Judged, measures: Sequence[Measure]) -> Iterator[Warned
     unset = [m for m in measures if m.definition.binary and "level" not in {*m.explicit, *dict(m.given)}]
     if not unset:
         return
-    grades = judged.pool.once("grades", lambda: np.unique(judged.pool_grade))
+    ordered = np.sort(judged.pool_grade)
+    grades = ordered[np.diff(ordered, prepend=np.nan) != 0]  # np.unique imports numpy.ma
     level, scale = unset[0].get("level"), grades[grades >= 0]
     whole = len(scale) > _BINARY and grades[0] >= level
     if not whole and len(scale) <= _COMMON:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -42,7 +42,15 @@ from judged.tables.table import number, plain_data
 def answers(subject: Subject) -> list[dict[str, Any]]:
     """Return words, further lines and the pair of runs (None for a single run), one mapping per measure."""
     if subject.comparison is not None:
-        return [asdict(answer(subject.comparison, str(m))) for m in subject.measures]
+        told = [answer(subject.comparison, str(m)) for m in subject.measures]
+        return [
+            {
+                "words": [word for words in (*one.first, one.words) if words for word in (*words, " ")][:-1],
+                "more": one.more,
+                "pair": one.pair,
+            }
+            for one in told
+        ]
     result, found = subject.first, []
     for m, (value,) in zip(subject.measures, subject.means, strict=True):
         shown = number(value, 0 if m.definition.whole else PLACES)
@@ -217,12 +225,15 @@ def _with_bounds(subject: Subject) -> list[Values] | None:
 def _summary(subject: Subject, bounded: list[Values] | None) -> list[list[dict[str, Any]]]:
     comparison, table = subject.comparison, []
     for i, m in enumerate(subject.measures):
-        marks = signs(comparison, str(m), subject.means[i]) if comparison else [""]
+        marks = signs(comparison, str(m)) if comparison else [""]
         known, first = subject.known(m), 0
         if comparison is not None:  # with what the other runs are compared
             base = comparison.baseline
-            first = best_first(m, subject.means[i])[0] if base is None else subject.runs.index(base)
-        means = [mean for mean in subject.means[i] if mean == mean]
+            first = comparison.order(str(m))[0] if base is None else subject.runs.index(base)
+        out = () if comparison is None else comparison.incomparable
+        means = [
+            mean for run, mean in zip(subject.runs, subject.means[i], strict=True) if mean == mean and run not in out
+        ]
         best = (min if m.definition.lower_is_better else max)(means) if means and len(subject.runs) > 1 else None
         rows = []
         for k, mean in enumerate(subject.means[i]):
@@ -241,7 +252,7 @@ def _summary(subject: Subject, bounded: list[Values] | None) -> list[list[dict[s
                     "low": ends[0],
                     "high": ends[1],
                     "sign": marks[k],
-                    "best": mean == best,
+                    "best": mean == best and subject.runs[k] not in out,
                     "queries": len(known) if subject.first.model is not None else int(known.sum()),
                     "irrelevant": sides[0],
                     "top": sides[1],

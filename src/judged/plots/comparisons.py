@@ -46,6 +46,7 @@ _VERDICTS: dict[Verdict, tuple[str, str, bool]] = {  # marker, colour of the the
     "identical": ("|", "same", False),
     "no clear difference": ("o", "same", True),
     "too few queries": ("x", "same", False),
+    "not comparable": ("x", "same", False),
 }
 _MOST = 40  # pairs that are shown
 _LONGEST = 28

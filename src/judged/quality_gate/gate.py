@@ -32,9 +32,11 @@ from judged.quality_gate.reasons import (
     bound_reasons,
     drop_reasons,
     few_reasons,
+    incomparable_reasons,
     missing_reasons,
     query_reasons,
     tested_drops,
+    untested,
 )
 from judged.quality_gate.rules import BY_MEASURE, DEFAULT_KEY, GateOptions, Mode, Rules
 from judged.stats.checks import check_count
@@ -167,7 +169,7 @@ def _decide(qrels: Any, candidate: Any, rules: Rules, worst: int) -> Gate:
     answered, judged = set(values.queries), set(own.queries.texts())
     missing = [q for q in base.queries if q not in answered and (saved is None or str(q) in judged)]
     decision = _apply(rules, values, comparison, total, missing, worst, warnings=warnings, unchanged=unchanged)
-    return decision if rules.history is None else _record(decision, own)
+    return decision if rules.history is None or comparison.incomparable else _record(decision, own)
 
 
 def _by_name_of_results(rules: Rules, saved: Baseline | None) -> Rules:
@@ -288,7 +290,10 @@ def _apply(
     rules, remarks = usable_rules(tested_drops(drops, rules), rules)
     few, queries = (of(comparison, rules.measures, rules) for of in (few_reasons, query_reasons))
     dropped = drop_reasons(drops, rules, unchanged=unchanged)
-    reasons = [*few, *dropped, *queries, *missing_reasons(missing, rules), *reasons]
+    out = incomparable_reasons(comparison)
+    if out:
+        few, dropped, queries = [], list(map(untested, dropped)), list(map(untested, queries))
+    reasons = [*out, *few, *dropped, *queries, *missing_reasons(missing, rules), *reasons]
     return Gate(
         passed=all(reason.passed for reason in reasons),
         reasons=tuple(reasons),

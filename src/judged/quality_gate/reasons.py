@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from judged.comparison.comparison import Comparison
+from judged.comparison.difference import words_text
 from judged.core.tables import Id
 from judged.errors import Hint
 from judged.evaluation.values import Values
@@ -24,7 +25,7 @@ from judged.tables.table import counted, p_text, some
 class Reason:
     """The outcome of one rule for one measure, over all queries or in a slice."""
 
-    rule: str  # max_drop, max_total_drop, min, max, max_query_drop, min_queries or allow_missing_queries: the key in `Rules`
+    rule: str  # the key in `Rules`: max_drop, max_total_drop, min, max, max_query_drop, min_queries or allow_missing_queries; or comparable
     measure: str
     slice: str | None = None
     passed: bool
@@ -165,6 +166,32 @@ def _doubt(drop: Drop, rules: Rules) -> str:
     if alike or drop.high <= matters or found <= matters:
         return ""
     return f"with {queries} a drop is found with a probability of {POWER:.0%} only from {_number(found)} on"
+
+
+def incomparable_reasons(comparison: Comparison) -> list[Reason]:
+    """Reasons about a run that cannot be compared; the drops are then not tested."""
+    reasons = []
+    for name, found in comparison.incomparable.items():
+        hint = found.action
+        if hint is not None and name == comparison.names[1]:
+            hint = Hint(f"{hint.text} {{allow_missing_queries}}", **dict(hint.options), allow_missing_queries=True)
+        sentence = words_text(found.words, comparison.names)
+        reasons.append(
+            Reason(
+                rule="comparable",
+                measure="all measures",
+                passed=False,
+                observed=math.nan,
+                allowed=math.nan,
+                sentence=sentence if hint is None else f"{sentence} {hint}.",
+            )
+        )
+    return reasons
+
+
+def untested(reason: Reason) -> Reason:
+    """The reason of a rule that is not applied, because the runs cannot be compared."""
+    return replace(reason, passed=True, skipped=True, note="", sentence=f"{reason.measure}: the drop is not tested.")
 
 
 def few_reasons(comparison: Comparison, measures: Sequence[str], rules: Rules) -> list[Reason]:

@@ -31,6 +31,7 @@ Verdict = Literal[
     "loses more queries",
     "no clear difference",
     "too few queries",
+    "not comparable",  # given by `comparison`, which knows the rankings
 ]
 OPPOSITE: dict[Verdict, Verdict] = {
     "better": "worse",
@@ -152,7 +153,7 @@ def decide_family(
         part = slice(at, at := at + d.shape[1])
         low, high = interval_of(d, used, level=each[part], p=one.p, **own[k])
         known = np.isfinite(low) & np.isfinite(high) & d.any(axis=0)
-        top = np.inf if limits is None else limits[k]
+        top = np.inf if limits is None or np.abs(d).max(initial=0.0) > limits[k] + 1e-9 else limits[k]  # negative gains
         low, high = (np.where(known, np.clip(ends, -top, top), np.nan) for ends in (low, high))
         few = counted(units[k], "query" if codes[k] is None else "cluster")
         verdict, note = _verdicts(d, one, each[part], low, high, margin, used, few)

@@ -112,7 +112,7 @@ def test_letters_follow_from_the_verdicts():
     for options in ({}, {"margin": 0.5}, {"test": "sign"}, {"test": "permutation", "correction": "holm"}):
         runs = {**RUNS, "other": run_of(2.2), "same": RUNS["fair"]}
         board = jd.compare(QRELS, runs, "AP", **options)
-        marks = dict(zip(board.names, signs(board, "AP", board.mean_of("AP").tolist()), strict=True))
+        marks = dict(zip(board.names, signs(board, "AP"), strict=True))
         for row in board.rows:
             assert (not set(marks[row.a]) & set(marks[row.b])) == (row.verdict in APART)
 

@@ -158,7 +158,7 @@ def test_a_verdict_with_a_reservation_is_only_fairly_sure():
 
 
 def test_without_a_value_in_both_runs_the_reason_is_given():
-    none = {"q0": {"z": 0}, "q1": {"z": 0}}
+    none = {"q0": {"a": 0}, "q1": {"a": 0}}
     row = jd.compare(none, {"a": GOOD, "b": BAD}, "ARP").rows[0]
     assert (row.queries, row.note) == (0, "")
     assert certainty(row, 1) == ["Cannot say", "No query has a value in both runs."]
