@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from judged._types import Floats, Ints, is_masked_array
 from judged.core.tables import IdColumn, IdKind
-from judged.errors import DataError, shown
+from judged.errors import DataError, Hint, shown
 from judged.io.origin import Origin
-from judged.io.text import LARGEST_GRADE, What
+from judged.io.text import LARGEST_GRADE, WORDS, What
 
 # ── Ids of any type as bytes ────────────────────────────────────────────────────────────────────────
 
@@ -207,7 +207,9 @@ def _float(item: Any, origin: Origin, what: What, row: int) -> float:
         except (TypeError, ValueError):
             pass
     several = isinstance(item, Collection) and not isinstance(item, str | bytes)
-    hint = f"write one {what} per document: {{query: {{doc: {what}}}}}" if several else "convert it with float(x)"
+    hint = Hint(f"write one {what} per document: {{query: {{doc: {what}}}}}" if several else "convert it with float(x)")
+    if what == "grade" and isinstance(item, str):
+        hint = WORDS
     got = f"{shown(item)} ({type(item).__name__})"
     raise origin.error(f"{what}-type", f"a numeric {what}", row, what, value=item, got=got, hint=hint)
 

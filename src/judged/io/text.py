@@ -114,6 +114,9 @@ def parse_number(raw: bytes, what: What) -> float | None:
     return grade if is_decimal(raw) and abs(grade := float(raw)) <= LARGEST_GRADE else None
 
 
+WORDS = Hint("write numbers, or map words to grades with {grade_map}", grade_map=None)
+
+
 def raise_number(raw: bytes, where: Place, what: What, about: str = "") -> NoReturn:
     """Raise an error that says why a cell is not a score or a grade."""
     slug, problem, hint = f"{what}-type", f"{what} {shown(raw)}{about} is not a number", Hint("")
@@ -127,8 +130,8 @@ def raise_number(raw: bytes, where: Place, what: What, about: str = "") -> NoRet
         hint = Hint("write a decimal point: " + raw.replace(b",", b".").decode())
     elif where.line == 1:
         hint = Hint("if the first line is a header, separate its columns by tabs or commas, or remove it")
-    elif what == "grade" and raw.isalpha():
-        hint = Hint("write numbers, or map words to grades with {grade_map}", grade_map=None)
+    elif what == "grade" and not re.search(rb"\d", raw):  # words, or ★★★
+        hint = WORDS
     else:
         hint = Hint(f"write the {what} as a decimal number such as 0.5, -3 or 1e-4")
     raise DataError(slug, problem, hint=hint, where=where, value=raw)

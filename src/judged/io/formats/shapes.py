@@ -15,14 +15,14 @@ import numpy as np
 
 from judged.errors import DataError, Hint, Place, Warned, shown
 from judged.io.chunks import chunk_id
-from judged.io.columns import choose_split
+from judged.io.columns import choose_split, plain_name
 from judged.io.formats.known_shapes import SHAPES, Paths, Shape
 from judged.io.origin import Context
 from judged.io.table import SourceTable
 from judged.io.text import is_decimal
 from judged.tables.table import counted
 
-_QUERIES = ("query", "query_id", "queryid", "qid", "topic")
+_QUERIES = ("queryid", "qid", "topicid", "topic", "query", "q", "searchterm", "searchquery", "querytext", "keyword", "question")
 _FEW = 16  # entries by which a value is recognised
 _CONTENTS = {"run": "rankings", "qrels": "judgments", "texts": "texts"}
 _EXTENSIONS = re.compile(r"(\.(jsonl?|ndjson|gz|bz2|xz|zst))+$", re.IGNORECASE)
@@ -112,7 +112,7 @@ def _pages(entry: Any, query: Any, item: int) -> list[Shaped]:
 
 
 def _query_beside(value: Mapping[str, Any], known: tuple[str, ...]) -> Any:
-    return next((x for name, x in value.items() if str(name).casefold() in known and isinstance(x, str | int)), None)
+    return next((x for name, x in value.items() if plain_name(name) in known and isinstance(x, str | int)), None)
 
 
 # ── paths ────────────────────────────────────────────────────────────────────────────────────────

@@ -41,6 +41,7 @@ def test_the_answer_to_one_query_is_read_in_every_surrounding(shape):
         [{"query": "q1", "response": value}],
         {"qid": "q1", "answer": value},
         {"q1": [value]},
+        {"ts": "2026-11-19", "user": "u1", "q": "q1", "es_response": value},
     ):
         (part,) = parts_of(surrounding) or [None]
         assert (part.shape, part.query, part.value) == (shape, "q1", value)

@@ -110,3 +110,17 @@ def test_a_matrix_of_scores_is_no_run(matrix):
 
 def test_three_columns_of_numbers_are_queries_documents_and_scores():
     assert len(jd.read_run(np.array([[1, 10, 5], [1, 11, 3]]))) == 2
+
+
+def test_stars_name_the_map_of_grades(save):
+    sources = [
+        save("a.csv", "query,doc,grade\nq,d1,1\nq,d2,★★★\n"),
+        save("a.txt", "q 0 d1 1\nq 0 d2 ★★★\n"),
+        save("a.json", '{"q": {"d1": 1, "d2": "★★★"}}'),
+        {"q": {"d1": 1, "d2": "★★★"}},
+    ]
+    for source in sources:
+        error = refusal("grade-type", jd.read_qrels, source)
+        assert dict(error.hint.options) == {"grade_map": None}
+        if "txt" not in str(source):
+            assert jd.read_qrels(source, grade_map={"★★★": 3}).grade.tolist() == [1, 3]
