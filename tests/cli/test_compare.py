@@ -67,6 +67,18 @@ def test_warnings_are_shown_in_every_format_of_one_table(form):
     assert "[no-relevant]" in done.output.replace("\\", "")
 
 
+def test_ties_among_the_queries_that_changed_most_are_counted():
+    text = run("compare", *sample("bm25", "dense"), "-m", "P@1", "--where", "4").stdout
+    assert "13 of 40 queries have a difference of 1.0000 in either direction; the first 4 are shown" in text
+    assert "the first" not in run("compare", *sample("bm25", "dense"), "-m", "P@1", "--where", "13").stdout
+    assert "the first" not in run("compare", *sample("bm25", "dense"), "-m", "nDCG", "--where", "2").stdout
+
+
+def test_a_table_in_a_pipe_is_at_most_a_hundred_columns_wide_if_its_words_can_be_wrapped():
+    text = run("compare", *sample("bm25", "dense"), "-m", "P@1", "--where", "4", "--table", "where").stdout
+    assert max(map(len, text.split("\n\n")[1].splitlines())) <= 100
+
+
 def test_a_board_of_saved_results(tmp_path):
     for name in ("bm25", "dense"):
         jd.evaluate(*sample(name), "nDCG@10 AP").save(tmp_path / f"{name}.json")

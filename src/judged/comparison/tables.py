@@ -30,7 +30,7 @@ from judged.stats.letters import letters
 from judged.stats.paired.registry import TESTS
 from judged.stats.power import MATERIAL
 from judged.tables.result import Result
-from judged.tables.table import BARS, Detail, Table, counted, listed, number, p_text
+from judged.tables.table import BARS, Detail, Table, counted, listed, number, p_text, tie_notes
 
 if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison
@@ -320,7 +320,7 @@ class ComparisonReport(Result):
             tables.append(slice_table(comparison, places=places, all_pairs=only == "slices"))
         if only == "where" or (only is None and self.where):
             shown = comparison.rows if only == "where" else important_rows(comparison)
-            tables += [change_table(self._changes(r), r.a, r.b, measure=r.measure, places=places) for r in shown]
+            tables += [self._change_table(row, places) for row in shown]
         notes = tables[-1].notes
         if only is None:
             settings = comparison.settings
@@ -350,6 +350,14 @@ class ComparisonReport(Result):
         if self.table is not None:
             return self.records()
         return {**self.comparison.to_data(), **({"where": self._changed()} if self.where else {})}
+
+    def _change_table(self, row: Difference, places: int) -> Table:
+        changes, of = self._changes(row), self.comparison
+        a, b = (np.asarray(of.results[of.names.index(name)][row.measure], float) for name in (row.a, row.b))
+        sizes, seen = np.abs(b - a)[~np.isnan(b - a)].tolist(), [abs(change.difference) for change in changes]
+        last = f"a difference of {number(seen[-1] if seen else None, places)} in either direction"
+        table = change_table(changes, row.a, row.b, measure=row.measure, places=places)
+        return table._replace(notes=tie_notes(sizes, seen, last))
 
     def _changes(self, row: Difference) -> tuple[Change, ...]:
         return self.comparison.where(row.measure, row.a, row.b, n=self.where or 10)

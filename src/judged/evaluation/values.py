@@ -18,7 +18,7 @@ from judged.measures.registry import Measure, parse, parse_all
 from judged.stats.checks import no_weights
 from judged.stats.intervals import FLOOR, Ends, Method, applicable, interval, summarise, within
 from judged.tables.result import Result, Tracked, with_ends
-from judged.tables.table import Table, counted, listed, natural_key, number, plain_data, title_of
+from judged.tables.table import Table, counted, listed, natural_key, number, plain_data, tie_notes, title_of
 
 if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison
@@ -459,7 +459,7 @@ def worst_queries(values: Values, n: int) -> Values:
     known = [row for row, value in enumerate(column.tolist()) if value == value]
     by_id = sorted(known, key=lambda row: natural_key(values.queries[row]))
     rows = sorted(by_id, key=lambda row: sign * column[row])[:n]
-    parts = {
+    parts: dict[str, Any] = {
         name: None if part is None else {key: x[rows] for key, x in part.items()}
         for name in ("columns", "if_irrelevant", "if_top")
         for part in [getattr(values, name)]
@@ -524,16 +524,14 @@ class Evaluations(Result):
 
     def _worst_table(self, result: Values, label: str, places: int) -> Table:
         shown, (measure, *_) = worst_queries(result, self.worst), result.numeric_measures
-        known = result[measure][~np.isnan(result[measure])]
-        last = shown[measure][-1] if len(shown) else np.nan
-        tied, seen = (int((values == last).sum()) for values in (known, shown[measure]))
-        have = f"{tied} of {counted(len(known), 'query')} have the value {value_text(measure, last, places)}"
+        known, seen = result[measure][~np.isnan(result[measure])].tolist(), shown[measure].tolist()
+        last = f"the value {value_text(measure, seen[-1] if seen else None, places)}"
         columns = [[value_text(m, value, places) for value in shown[m].tolist()] for m in result.measures]
         return Table(
             ("query", *map(str, result.measures)),
             tuple(zip(map(str, shown.queries), *columns, strict=True)),
             title=f"{label}: queries with the {'highest' if measure.definition.lower_is_better else 'lowest'} {measure}",
-            notes=(f"{have}; the first {seen} are shown, in order of id",) if tied > seen else (),
+            notes=tie_notes(known, seen, last),
         )
 
     def _run_table(self, places: int) -> Table:

@@ -110,6 +110,17 @@ def natural_key(text: object) -> list[Any]:
     return [(len(part.lstrip("0")), part.lstrip("0")) if i % 2 else part for i, part in enumerate(parts)]
 
 
+def tie_notes(values: Sequence[float], shown: Sequence[float], last: str) -> tuple[str, ...]:
+    """Return a note that counts the queries whose value equals the last one that is shown, unless all of them are shown.
+
+    >>> tie_notes([0.0, 0.0, 0.0, 1.0], [0.0, 0.0], "the value 0")
+    ('3 of 4 queries have the value 0; the first 2 are shown, in order of id',)
+    """
+    tied, seen = (sum(value == shown[-1] for value in some) for some in (values, shown)) if len(shown) else (0, 0)
+    have = f"{tied} of {counted(len(values), 'query')} have {last}"
+    return (f"{have}; the first {seen} are shown, in order of id",) if tied > seen else ()
+
+
 def title_of(names: tuple[str, str]) -> str:
     """The run and the judgments, without folders; those of a question file are in one of its fields."""
     qrels, run = (name.rpartition("/")[2] for name in names)

@@ -65,5 +65,6 @@ def test_headers_do_not_widen_a_table_that_is_too_wide_for_a_log():
     headers = tuple(f"{'a very long header'} {i}" for i in range(8))
     text = table_text(Table(headers, (("1",) * 8,)))
     assert max(map(len, text.splitlines())) == 100
+    assert "header" in table_text(Table(headers, ()))
     narrow = table_text(Table(headers[:4], (("1",) * 4,)))
     assert narrow.splitlines()[0].count("a very long header") == 4

@@ -50,7 +50,7 @@ def _unlimited_widths(table: Table) -> list[int]:
     if sum(widths) + 2 * (len(widths) - 1) <= _LINE:
         return widths
     return _wrap_widths(table, _LINE) or [
-        max(_longest_word(head), *map(width, cells)) for head, *cells in zip(table.headers, *table.rows, strict=True)
+        max([_longest_word(head), *map(width, cells)]) for head, *cells in zip(table.headers, *table.rows, strict=True)
     ]
 
 
