@@ -152,6 +152,8 @@ def assessors(folder: Path) -> None:
     write(folder / "queries.jsonl", [json.dumps({"id": q["id"], "text": q["text"]}) for q in texts])
     documents = [d for d in records(SAMPLE / "documents.jsonl") if d["id"] in shown]
     write(folder / "documents.jsonl", [json.dumps(d, ensure_ascii=False) for d in documents])
+    scale = {0: "Not relevant", 1: "Answers a small part", 2: "Answers most of it", 3: "Answers the question"}
+    write(folder / "scale.json", [json.dumps(scale)])
 
 
 def second_opinion(draw: random.Random, grade: int, misread: bool) -> int:

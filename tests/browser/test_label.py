@@ -15,6 +15,7 @@ TEXTS = {"doc_texts": jd.sample_path("documents.jsonl"), "query_texts": jd.sampl
 IMG = "<img src=x onerror=\"document.title='caught'\">"
 SCRIPT = "</script><script>document.title='caught'</script>"
 TURNED = "\u202eright to left\u202d\u2066"
+FOUR = {0: "Irrelevant", 1: "Related", 2: "Partly relevant", 3: "Perfectly relevant"}
 HOSTILE = (IMG, SCRIPT, TURNED, "x" * 1_000, "'\"&#39;&amp;", "__proto__", "{{title}}", " ", "#judge=bob")
 
 
@@ -27,14 +28,14 @@ def todo():
 @pytest.fixture(scope="module")
 def label_page(todo, tmp_path_factory):
     path = tmp_path_factory.mktemp("label") / "label.html"
-    jd.label(todo, path, **TEXTS)
+    jd.label(todo, path, scale=FOUR, **TEXTS)
     return path
 
 
 @pytest.fixture(scope="module")
 def two_judges(todo, tmp_path_factory):
     path = tmp_path_factory.mktemp("label") / "two.html"
-    jd.label(todo, path, judges=["ann", "bob"], overlap=0.3, **TEXTS)
+    jd.label(todo, path, judges=["ann", "bob"], overlap=0.3, scale=FOUR, **TEXTS)
     return path
 
 

@@ -398,7 +398,7 @@ def model_judge(
         url: address of an OpenAI-compatible API, such as http://localhost:8080/v1; or a function from a prompt to an answer.
         model: name of the model; of a function, its name in the judgments.
         prompt: umbrela, brief, a text with {query}, {document} and {scale}, or a file of one.
-        scale: graded (0 to 3), binary, {number: name}, or a JSON file of one; see `Scale`.
+        scale: graded (0 to 2), binary, {number: name}, or a JSON file of one; see `label`.
         repeat: number of answers per document; the most frequent grade counts, of equally frequent ones the lowest.
         cache: SQLite file of answers. [default: none]
         timeout: seconds until a request is given up.

@@ -95,12 +95,11 @@ def _grade(number: Any, words: Any) -> Grade:
 
 
 SCALES = {
-    "graded": Scale(
+    "graded": Scale(  # from 1 on, the default level of binary measures, a document answers something
         (
-            Grade(0, "Irrelevant", "has nothing to do with the query"),
-            Grade(1, "Related", "is on the topic but does not answer the query"),
-            Grade(2, "Partly relevant", "answers part of the query, or the answer is hidden among other matter"),
-            Grade(3, "Perfectly relevant", "is devoted to the query and contains the exact answer"),
+            Grade(0, "Not relevant", "does not answer the query, even if it is on the topic"),
+            Grade(1, "Partly relevant", "answers part of the query, or the answer is hidden among other matter"),
+            Grade(2, "Perfectly relevant", "is devoted to the query and contains the exact answer"),
         )
     ),
     "binary": Scale(

@@ -48,7 +48,8 @@ def label(
         path: output file, such as `label.html`.
         doc_texts: texts of the documents; in any format that `read_texts` accepts (JSON Lines, TSV, CSV, Parquet, {id: text}, frames).
         query_texts: texts of the queries; in the same formats. [default: the ids of the queries]
-        scale: grades: graded (0 to 3), binary, or a JSON file of {number: name}; or {number: name}, {number: [name, description]}.
+        scale: grades: graded (0 to 2), binary, or a JSON file of {number: name}; or {number: name}, {number: [name, description]}. Binary
+            measures count grades from 1 on as relevant, unless `level` is set.
         judges: names of the judges, or their number; each chooses their name on the page. By default the page asks for a name, and everyone
             judges everything.
         overlap: share of documents that all judges judge; so that `agree` can compare them. Each query belongs to one judge,

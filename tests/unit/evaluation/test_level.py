@@ -6,6 +6,7 @@ from click.testing import CliRunner
 
 import judged as jd
 from judged.cli.main import cli
+from judged.judging.todo import SCALES
 
 RUNS = {"a": {"q": ["x", "y", "z", "w"]}, "b": {"q": ["w", "z", "y", "x"]}}
 
@@ -100,3 +101,20 @@ def test_the_command_line_prints_the_option_that_helps(tmp_path, monkeypatch):
     chosen = CliRunner().invoke(cli, ["eval", "stars.txt", "a.run", "-m", "RR", "-l", "4"]).output
     assert "[level]" not in chosen
     assert "relevant: grade ≥ 4" in chosen
+
+
+@pytest.mark.parametrize("name", SCALES)
+def test_judgments_on_a_scale_of_the_judging_page_need_no_level(name):
+    """Only documents that answer something have a grade of the default level; the exports need not carry another one."""
+    zero, *relevant = SCALES[name].grades
+    assert zero.number == 0
+    assert zero.name == "Not relevant"
+    assert all(grade.number >= 1 and "not" not in grade.description for grade in relevant)
+    judge = jd.model_judge(
+        lambda prompt: "0" if "none" in prompt else prompt[-1], prompt="{query}{document}", scale=name
+    )
+    texts = {f"d{n}": "none" if n == 0 else str(n) for n in SCALES[name].numbers}
+    found = judge.judge([("q", doc) for doc in texts], texts)
+    values = jd.evaluate(found.qrels, {"q": sorted(texts)}, "RR AP")
+    assert values.mean()["RR"] == 1 / 2  # d0 is first, and not relevant
+    assert not values.warnings

@@ -78,7 +78,7 @@ def test_every_prompt_has_the_query_the_document_and_the_grades(name):
     text = fill_prompt(read_prompt(name), "my query", "my document", SCALES["graded"])
     assert "my query" in text
     assert "my document" in text
-    assert "3 = Perfectly relevant" in text
+    assert "2 = Perfectly relevant" in text
     assert '{"grade": N}' in text
 
 
@@ -128,9 +128,9 @@ def test_wrong_scales_are_refused(scale):
 
 
 def test_a_function_can_judge_and_its_judgments_are_qrels(tmp_path):
-    judge = model_judge(lambda prompt: "3" if "green" in prompt else "0", model="rule")
+    judge = model_judge(lambda prompt: "2" if "green" in prompt else "0", model="rule")
     found = judge.judge(TODO, DOCS, QUERIES)
-    assert found.qrels.to_dict() == {"q1": {"d1": 3.0, "d2": 3.0}, "q2": {"d1": 0.0}}
+    assert found.qrels.to_dict() == {"q1": {"d1": 2.0, "d2": 2.0}, "q2": {"d1": 0.0}}
     found.save(tmp_path / "rule.jsonl")
     assert jd.read_qrels(tmp_path / "rule.jsonl").to_dict() == found.qrels.to_dict()
     assert {item.judge for item in found} == {"rule"}
@@ -165,14 +165,14 @@ def test_an_endpoint_gets_the_prompt_the_schema_and_the_key(serve, monkeypatch):
     assert body["temperature"] == 0
     assert "green tea" in body["messages"][0]["content"]
     assert "How to make tea." in body["messages"][0]["content"]
-    assert body["response_format"]["json_schema"]["schema"]["properties"]["grade"]["enum"] == [0, 1, 2, 3]
+    assert body["response_format"]["json_schema"]["schema"]["properties"]["grade"]["enum"] == [0, 1, 2]
     assert "secret-key" not in found.to_json() + repr(found)
 
 
 def test_faults_are_tried_again_with_growing_pauses(serve):
-    server, pauses = serve((500, {}), "drop", (429, {}), 3), []
+    server, pauses = serve((500, {}), "drop", (429, {}), 2), []
     answer = Endpoint(server.url, "m", wait=pauses.append).ask("p", {}, 0)
-    assert grade_in(answer, SCALES["graded"]) == 3
+    assert grade_in(answer, SCALES["graded"]) == 2
     assert len(pauses) == 3
     assert pauses[0] < pauses[1]
     assert pauses[2] == 7.0
@@ -227,10 +227,10 @@ def test_another_prompt_model_or_text_is_asked_anew(serve, tmp_path):
 
 
 def test_repeated_answers_are_asked_with_different_seeds(serve):
-    server = serve(3, 1, 1)
+    server = serve(2, 1, 1)
     found = model_judge(server.url, model="m", repeat=3).judge(TODO[:1], DOCS, QUERIES, concurrency=1)
     assert found.items[0].grade == 1
-    assert found.items[0].grades == (3, 1, 1)
+    assert found.items[0].grades == (2, 1, 1)
     assert [body["seed"] for _, _, body in server.requests] == [0, 1, 2]
     assert "all answers agreed for 0 of 1 document" in found.notes[0]
 
