@@ -213,7 +213,8 @@ def _significant(samples: Sequence[Floats], alpha: float, tests: int) -> Bools:
     df = 1 / np.sum(shares**2 / np.maximum(sizes - 1, 1)[:, None], axis=0)
     t = np.abs(mean) / np.sqrt(scale)
     if tests > 1:
-        thirds = np.sum([((d - d.mean(axis=0)) ** 3).mean(axis=0) / len(d) ** 2 for d in samples], axis=0)
+        rests = [d - d.mean(axis=0) for d in samples]
+        thirds = np.sum([np.mean(r * r * r, axis=0) / len(r) ** 2 for r in rests], axis=0)
         margin = np.sqrt(3 * np.log(tests) * np.sum(shares**3 / sizes[:, None] ** 2, axis=0))
         skew = np.maximum(margin - thirds / scale**1.5, 0.0)
         with np.errstate(divide="ignore"):
