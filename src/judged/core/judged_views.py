@@ -38,6 +38,15 @@ def _without_undecided(j: Judged) -> Judged:
     return replace(kept, pool=pool, judgment=place[kept.judgment])
 
 
+def without_missed(j: Judged, depth: int | None = None) -> Judged:
+    """Return the rankings as if only the documents that each retrieved, down to a depth, had been judged."""
+    seen = j.only(j.rank <= (depth or np.inf))
+    kept = np.zeros(len(j.pool_grade), bool)
+    kept[seen.judgment] = True
+    pool = Pool(queries=j.queries, query=j.pool_query[kept], grade=j.pool_grade[kept])
+    return replace(seen, pool=pool, judgment=(np.cumsum(kept) - 1)[seen.judgment])
+
+
 def with_judgments(
     j: Judged, query: Ints, rank: Ints, grades: Sequence[Floats], *, ties: tuple[Ints, Ints] | None = None
 ) -> list[Judged]:

@@ -17,6 +17,7 @@ from judged.evaluation.tool_differences import POLICIES, Outcome, Outcomes, Swit
 from judged.measures.profiles import PROFILES, UNCHANGED
 from judged.measures.registry import Measure, parse_all
 from judged.registry import choose_one
+from judged.stats.intervals import applicable
 from judged.steps import step
 from judged.tables.result import Result
 from judged.tables.table import Table, counted, number, signed, title_of
@@ -276,6 +277,10 @@ class Published(NamedTuple):
 def find_published(result: Conventions, outcomes: Outcomes, to: Any, given: Mapping[str, Any]) -> Conventions:
     """The result with the profiles that give a number; else with the single conventions, else the pairs; else the nearest."""
     wanted = Published.of(to, outcomes.measure)
+    limits = applicable(outcomes.measure.definition.limits, np.array([result.default]))
+    if limits is not None and not limits[0] - wanted.half <= wanted.value <= limits[1] + wanted.half:
+        problem = f"{result.measure} is between {limits[0]:g} and {limits[1]:g}, so it is never {wanted.text}"
+        raise UsageError("parameter", problem, value=to, hint="check the number; above 1 it is read as percent")
     seen = [
         Match(t.profile, tuple(c.option for c in t.causes), t.why(), t.value)
         for t in result.tools
@@ -308,6 +313,10 @@ def _single(outcomes: Outcomes, given: Mapping[str, Any]) -> list[Switch]:
     levels = np.unique(judged.pool_grade[judged.pool_grade > 0])[:_MOST_LEVELS].tolist()
     others = {c.instead for p in PROFILES.values() for c in p.conventions if c.instead and c.fits(measure)}
     found = [Switch("measure", name) for name in sorted(others)]
+    if measure.definition.ideal:
+        found += [
+            Switch("ideal_from", part) for part in ("retrieved", "cutoff") if part != "cutoff" or measure.get(part)
+        ]
     for name, values in {**_CHOICES, "level": tuple(levels)}.items():
         if name in POLICIES:
             free, now = name not in given, getattr(judged.policy, name)

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from judged._types import Bools, Column
+from judged.core.judged_views import without_missed
 from judged.core.policy import POLICY_OPTIONS
 from judged.errors import JudgedError
 from judged.evaluation.inputs import Provenance
@@ -58,6 +59,8 @@ _WORDS: dict[tuple[str, Any], str] = {  # each completes the sentence "it differ
     ("rounding", "trec9"): "rounds recall levels by adding 0.9",
     ("squared", True): "takes beta for its square",
     ("cutoff", None): "has no cutoff",
+    ("ideal_from", "retrieved"): "takes the ideal ranking from the retrieved documents only (a mistake)",
+    ("ideal_from", "cutoff"): "takes the ideal ranking from the documents down to the cutoff only (a mistake)",
 }
 
 
@@ -87,7 +90,9 @@ class Switch(NamedTuple):
 
     @property
     def option(self) -> str:
-        """The switch as it is written: an option of `evaluate`, or a parameter of the measure."""
+        """The switch as it is written: an option of `evaluate`, or a parameter of the measure; nothing for a mistake."""
+        if self.name == "ideal_from":
+            return "no option"
         return str(self.value) if self.name == "measure" else f"{self.name}={literal(self.value)}"
 
 
@@ -149,9 +154,15 @@ class Outcomes:
         return self._known[key]
 
     def _compute(self, chosen: frozenset[Switch]) -> Outcome:
-        measure = with_switches(self.measure, (switch for switch in chosen if switch.name != "queries"))
+        own = [switch for switch in chosen if switch.name not in ("queries", "ideal_from")]
+        measure = with_switches(self.measure, own)
         strict = replace(measure, explicit=frozenset(name for name, _ in measure.given))  # refuses what has no effect
-        column = self._views.column(strict)
+        if len(own) + (Switch("queries", "both") in chosen) == len(chosen):
+            column = self._views.column(strict)
+        else:
+            depth = measure.get("cutoff") if Switch("ideal_from", "cutoff") in chosen else None
+            judged = without_missed(self._views.of(strict).judged, depth)
+            column = Views(Provenance(judged)).column(replace(strict, policy=()))
         counts = self.answered if Switch("queries", "both") in chosen else np.ones(len(column), bool)
         value = summarise(column[counts], measure.definition.summary)
         return Outcome(measure, np.where(counts, column, np.nan), counts, value)

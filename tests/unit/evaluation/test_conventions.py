@@ -207,3 +207,33 @@ def test_every_convention_of_a_profile_has_words(name):
                 "no_negatives",
             ), switch
     assert Switch("p", 0.8).text == "has p = 0.8"
+
+
+@pytest.mark.parametrize(
+    ("depth", "words"),
+    [(3, "down to the cutoff only (a mistake)"), (None, "from the retrieved documents only (a mistake)")],
+)
+def test_an_ideal_ranking_of_what_was_retrieved_is_named_as_the_mistake_it_is(depth, words):
+    qrels = {f"q{i}": {"a": 3, "b": 1, "c": 2, "missed": 3} for i in range(4)}
+    runs = {f"q{i}": ["x"] * (i == 0) + ["b", "a", "y", "c"][i % 2 :] for i in range(4)}
+
+    def dcg(grades):
+        return sum(grade / math.log2(i + 2) for i, grade in enumerate(grades))
+
+    values = []
+    for query, docs in runs.items():
+        grades = [qrels[query].get(doc, 0) for doc in docs]
+        values.append(dcg(grades[:3]) / dcg(sorted(grades[:depth], reverse=True)[:3]))
+    found = jd.conventions("nDCG@3", qrels, runs, to=f"{sum(values) / 4:.9f}")
+    assert found.found
+    assert any(match.text.endswith(words) for match in found.matches)
+
+
+@pytest.mark.parametrize("to", ["-0.2", "143", "101%"])
+def test_a_number_that_no_convention_can_give_is_refused(to):
+    error = refusal("parameter", jd.conventions, "nDCG@3", {"q": {"a": 1}}, {"q": ["a"]}, to=to)
+    assert "between 0 and 1" in str(error)
+
+
+def test_a_total_has_no_range():
+    assert not jd.conventions("NumRet", {"q": {"a": 1}}, {"q": ["a"]}, to="143").found

@@ -11,7 +11,7 @@ from judged.tables.formats import Renderable, output_format
 from judged.tables.table import BARS, Detail, Table, answer_of, axes_of, text_bar, width, zero_place
 
 _NARROWEST = 10  # a column of words is not wrapped to less
-_LINE = 100  # wider tables are wrapped in files and pipes too, at least their headers; no column is dropped there
+_LINE = 120  # wider tables are wrapped in files and pipes too, at least their headers; no column is dropped there
 
 
 class Layout(NamedTuple):
