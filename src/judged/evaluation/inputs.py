@@ -392,11 +392,12 @@ def _open(
 
 
 def _read_questions(found: Input, options: Mapping[str, Any], columns: ColumnRequest) -> Questions:
-    """Read questions; or one table with grades and scores, which is judgments and a run too."""
-    if isinstance(found.source, Questions):
-        return found.source
-    from judged.io.questions import read_graded_run, read_questions
+    """Read questions, in the order of scores if that was named; or one table with grades and scores, which is judgments and a run too."""
+    from judged.io.questions import rank_by_scores, read_graded_run, read_questions
 
+    ordered = rank_by_scores if options.get("order") == "score" else lambda questions: questions
+    if isinstance(found.source, Questions):
+        return ordered(found.source)
     in_memory = not isinstance(found.source, PATH) and hasattr(found.source, "__len__")
     again = in_memory or isinstance(found.source, OpenFile)  # it can be read again
     if found.kind == "table" and again and not question_fields(options):
@@ -406,11 +407,13 @@ def _read_questions(found: Input, options: Mapping[str, Any], columns: ColumnReq
             if error.slug not in ("columns", "form", "json") or columns.named:
                 raise
     if found.kind != "questions" and in_memory and not question_fields(options):
-        hint = "pass the judgments and a run"
-        raise UsageError("runs", "no run was given, and the input has no questions", hint=hint)
+        problem = "no run was given, and the input has no questions with retrieved and relevant chunks"
+        raise UsageError("runs", problem, hint="pass the judgments and a run")
 
     tokens = options.get("tokens")
-    return read_questions(found, **question_fields(options), count_words=isinstance(tokens, str) and tokens == "words")
+    words = isinstance(tokens, str) and tokens == "words"
+    fields = question_fields(options)
+    return ordered(read_questions(found, **fields, count_words=words, grade_map=columns.grade_map))
 
 
 def queries_differ(queries: Sequence[Sequence[Id]], effect: str) -> tuple[Warned, ...]:

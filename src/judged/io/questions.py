@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from judged.core.tables import Passages, Questions
-from judged.errors import DataError, Place, Warned, shown
+from judged.errors import DataError, Hint, Place, UsageError, Warned, shown
 from judged.io.cells import floats
 from judged.io.chunks import are_sets, is_pair, read_chunk_entries, read_entry
 from judged.io.columns import ANY_COLUMNS, ColumnRequest
@@ -45,6 +45,7 @@ def read_questions(
     retrieved: str | None = None,
     relevant: str | None = None,
     count_words: bool = False,
+    grade_map: Mapping[str, float] | None = None,
 ) -> Questions:
     """Read questions from one file or from memory: one record per question, with retrieved and relevant chunks.
 
@@ -59,6 +60,7 @@ def read_questions(
         retrieved: the field of the retrieved chunks.
         relevant: the field of the relevant chunks.
         count_words: if a chunk has no number of tokens, count the words and punctuation marks of its text.
+        grade_map: grades for words, as in `read_qrels`.
 
     Raises:
         DataError: a missing or ambiguous field, a duplicate question, a chunk that cannot be read; with its line.
@@ -99,7 +101,9 @@ def read_questions(
     again = run.opened if isinstance(source, PATH) or is_file_like(source) else source
     run = replace(run, texts=None if again is None else partial(_texts, again, fields))
     table = _table("qrels", columns["question"], columns["relevant"], fields["relevant"], context)
-    return Questions(located(as_qrels(table), source), run)
+    if grade_map is not None:
+        table = replace(table, request=table.request._replace(grade_map=grade_map))
+    return Questions(replace(located(as_qrels(table), source), questions=True), run)
 
 
 def _texts(source: Any, fields: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
@@ -116,6 +120,19 @@ def _texts(source: Any, fields: Mapping[str, str]) -> tuple[dict[str, str], dict
                 if isinstance(chunk.text, str) and chunk.text != chunk.name:
                     docs.setdefault(str(chunk.name), chunk.text)
     return queries, docs
+
+
+def rank_by_scores(questions: Questions) -> Questions:
+    """Rank the retrieved chunks by their scores, not in the order of the lists."""
+    run = questions.run
+    if run.scored:  # of a table
+        return questions
+    score = None if run.passages is None else run.passages.score
+    if score is None:
+        hint = Hint("omit {order}, or write a score for each chunk", order="score")
+        raise UsageError("policy", "the retrieved chunks have no scores", where=run.name, hint=hint, value="score")
+    warnings = tuple(warned for warned in run.warnings if warned.slug != "scores-rise")
+    return replace(questions, run=replace(run, score=score, rank=None, scored=True, warnings=warnings))
 
 
 _BOTH = {role: ANY_COLUMNS.request("qrels").all_roles[role] for role in ("query", "doc", "grade")}
@@ -201,7 +218,8 @@ def _table(
         rises = len(np.unique(item[1:][(item[1:] == item[:-1]) & (score[1:] > score[:-1])]))
         if rises:
             about = f"in {counted(rises, 'question')} of {context.name}; the order of the list decides"
-            warnings.append(Warned("scores-rise", rises, f"scores increase along the list {about}"))
+            hint = Hint("rank by scores with {order}", order="score")
+            warnings.append(Warned("scores-rise", rises, f"scores increase along the list {about}", hint))
         number, passages = None, replace(passages or Passages(), score=score)
     return SourceTable(
         name=context.name if is_run else f"field {field!r}",

@@ -103,7 +103,7 @@ def convert(
     columns = ColumnRequest("", roles, grade_map=grade_map, split=Split.of(split), used={})
     table: Run | Qrels
     if recognise(source, **fields).kind == "questions":
-        questions = read_questions(source, **fields)
+        questions = read_questions(source, **fields, grade_map=grade_map)
         table = questions.run if kind == "run" else questions.qrels
     elif kind == "run":
         table = read_requested_run(source, columns.request("run"))

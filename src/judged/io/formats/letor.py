@@ -13,7 +13,7 @@ import numpy as np
 
 from judged.core.tables import IdColumn, Qrels
 from judged.core.unread_runs import ScoreColumn, read_rows
-from judged.errors import DataError, Place, shown
+from judged.errors import DataError, Hint, Place, UsageError, shown
 from judged.io.columns import ColumnRequest
 from judged.io.files import PAD, Content
 from judged.io.formats.registry import FORMATS, Detected, FileFormat
@@ -36,6 +36,10 @@ def _read_letor(content: Content, detected: Detected, context: Context) -> Qrels
     if context.request.what != "qrels":
         hint, where = "pass the judgments first, then the run", Place(name, detected.head.number)
         raise DataError("swapped", "labels with features (label qid:…) cannot be a run", hint=hint, where=where)
+    if context.request.grade_map is not None:
+        raise UsageError(
+            "option", "labels of a LETOR file are numbers", where=name, hint=Hint("omit {grade_map}", grade_map=None)
+        )
     codes: dict[bytes, int] = {}  # of queries, in order of appearance
     parts, last = list[tuple[Any, Any, IdColumn, Any]](), b"\n"
     for padded, begin in iterate_blocks(content):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, nullcontext
 from functools import partial
 from itertools import islice
+from types import MappingProxyType
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
@@ -112,11 +113,19 @@ def _split(line: bytes, width: int) -> list[bytes]:
 
 
 def _iterate_rows(
-    data: Raw, layout: TrecColumns, name: str, start: int, begin: Begin, *, first: bool, lenient: bool
+    data: Raw,
+    layout: TrecColumns,
+    name: str,
+    start: int,
+    begin: Begin,
+    *,
+    first: bool,
+    lenient: bool,
+    grades: Mapping[bytes, float] = MappingProxyType({}),
 ) -> Iterator[tuple[int, list[bytes], float]]:
     """Iterate over the rows with the numbers of their lines, their cells and their scores or grades.
 
-    Blank lines and comments are skipped. `first`: no row comes before, so the whole file may be of another kind.
+    Blank lines and comments are skipped. `first`: no row comes before, so the whole file may be of another kind. `grades` are those of words.
     """
     size, width = len(data) - 8, len(layout.columns)
     what: What = "score" if layout.columns[layout.number] == "score" else "grade"
@@ -139,7 +148,7 @@ def _iterate_rows(
         if len(cells) < width or (len(cells) > width and not lenient) or not all(cells):
             _raise_columns(line, Place(name, number), layout, other_kind=first)
         cell = cells[layout.number]
-        value = number_as_in_c(cell, whole=layout.whole) if lenient else parse_number(cell, what)
+        value = number_as_in_c(cell, whole=layout.whole) if lenient else grades.get(cell, parse_number(cell, what))
         if value is None or (layout.whole and abs(value) > LARGEST_GRADE):
             raise_number(cell, Place(name, number, layout.number + 1, what), what)
         yield number, cells, value
@@ -177,11 +186,18 @@ def parse_run(data: Raw, name: str, *, lenient: bool = False, begin: Begin | Non
 
 
 def parse_qrels(
-    data: Raw, name: str, layout: TrecColumns = QRELS, *, aspects: bool | None = None, lenient: bool = False
+    data: Raw,
+    name: str,
+    layout: TrecColumns = QRELS,
+    *,
+    aspects: bool | None = None,
+    lenient: bool = False,
+    grades: Mapping[str, float] | None = None,
 ) -> Qrels:
-    """Parse judgments. `aspects` says whether the second column is a subtopic; by default `are_subtopics` decides."""
+    """Parse judgments. `aspects` says whether the second column is a subtopic; by default `are_subtopics` decides. `grades` are those of words."""
     texts = range(1, layout.columns.index("doc") + 1)
-    keys, [aspect, *others], number, _ = _read(data, name, layout, texts, lenient=lenient)
+    words = {str(word).encode(): float(grade) for word, grade in (grades or {}).items()}
+    keys, [aspect, *others], number, _ = _read(data, name, layout, texts, lenient=lenient, grades=words)
     if not lenient:
         keys["warnings"] += tuple(_warn_hash_lines(data, layout, name))
     return Qrels(
@@ -216,7 +232,14 @@ def raise_alone(name: str) -> NoReturn:
 
 
 def _read(
-    data: Raw, name: str, layout: TrecColumns, texts: Sequence[int], part: Begin | None = None, *, lenient: bool = False
+    data: Raw,
+    name: str,
+    layout: TrecColumns,
+    texts: Sequence[int],
+    part: Begin | None = None,
+    *,
+    lenient: bool = False,
+    grades: Mapping[bytes, float] = MappingProxyType({}),
 ) -> tuple[dict[str, Any], list[IdColumn], Floats, dict[str, Any]]:
     """Read a file, or a part of one that begins there and may have no rows, in batches of rows.
 
@@ -226,7 +249,7 @@ def _read(
     start = text_start(data, name, begin)
     if not begin.offset and b"\r" in data and b"\n" not in data:
         data = data.replace(b"\r", b"\n")
-    rows = _iterate_rows(data, layout, name, start, begin, first=not begin.offset, lenient=lenient)
+    rows = _iterate_rows(data, layout, name, start, begin, first=not begin.offset, lenient=lenient, grades=grades)
     codes: dict[bytes, int] = {}
     query, line, rank = ([np.empty(0, np.int64)] for _ in range(3))
     number = [np.empty(0)]
@@ -280,9 +303,12 @@ def _detect(head: Head, request: ColumnRequest) -> bool:
 
 def read_trec(content: Content, detected: Detected | None, context: Context) -> Run | Qrels:
     """Read a run or judgments."""
-    is_run = context.request.what == "run"
-    table = read_lines(content, _RUN if is_run else _JUDGMENTS)
-    return (parse_run if is_run else parse_qrels)(content.read(), content.name) if table is None else table
+    if context.request.what == "run":
+        table = read_lines(content, _RUN)
+        return parse_run(content.read(), content.name) if table is None else table
+    grades = context.request.grade_map
+    table = read_lines(content, _JUDGMENTS) if grades is None else None
+    return parse_qrels(content.read(), content.name, grades=grades) if table is None else table
 
 
 def read_lines(content: Content, layout: Layout) -> Run | Qrels | None:
