@@ -52,6 +52,9 @@ def next_to_judge(
     if len(known) < len(results):
         problem = "documents to judge next need judgments and runs, not results"
         raise UsageError("unjudged-run", problem, hint="compare the runs with their judgments")
+    if measure.get("judged_only"):
+        problem = f"{measure} leaves unjudged documents out of the rankings"
+        raise UsageError("unjudged-run", problem, hint=f"use {measure(judged_only=False)}", value=str(measure))
     sources = [Views(source).of(measure) for source in known]  # a profile may order documents by measure
     todo = next_documents(names, sources, measure, n, strategy=strategy, depth=depth)
     at = [names.index(name) for name in (row.a, row.b)]

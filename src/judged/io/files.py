@@ -314,7 +314,9 @@ def read_text(source: Source) -> str:
 
 
 def compression(head: bytes) -> str | None:
-    """Return the kind of compressed file that begins with these bytes."""
+    """Return the kind of compressed file that begins with these bytes; files of zstd may begin with a skippable frame."""
+    if head[1:4] == b"\x2a\x4d\x18" and head[0] >> 4 == 5:
+        return "zstd"
     return next((kind for magic, kind in _MAGIC.items() if head.startswith(magic)), None)
 
 

@@ -156,3 +156,9 @@ def test_documents_with_the_best_ranks_come_first_unless_a_strategy_is_named():
     plain, depth = (board("P@2").next_to_judge(**options) for options in ({}, {"strategy": "depth"}))
     assert plain.items == depth.items
     assert [item.rank for item in plain] == sorted(item.rank for item in plain)
+
+
+def test_a_measure_without_unjudged_documents_cannot_say_what_to_judge():
+    error = refusal("unjudged-run", board("nDCG(judged_only=True)@3").next_to_judge)
+    assert "leaves unjudged documents out" in str(error)
+    assert "Use nDCG@3." in str(error)

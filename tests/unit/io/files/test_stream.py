@@ -185,3 +185,10 @@ print(sum(map(len, decompress(open({str(path)!r}, "rb"), "gzip", "b"))))
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert int(done.stdout) == len(gzip.decompress(path.read_bytes()))
+
+
+def test_a_zstd_file_may_begin_with_a_skippable_frame(tmp_path):
+    path = tmp_path / "qrels.zst"
+    path.write_bytes(b"\x5e\x2a\x4d\x18\x04\x00\x00\x00abcd" + zstd.compress(b"q 0 d 1\n"))
+    assert jd.read_qrels(path).to_dict() == {"q": {"d": 1.0}}
+    assert jd.evaluate(path, {"q": ["d"]}, "RR").mean() == {"RR": 1.0}
