@@ -108,7 +108,7 @@ b    1.0000 [+0.104, +0.596] ▲  1.0000 [-0.071, +0.988]          83%
 
 2 queries
 in brackets: 95% interval of the difference to a
-▲ better, ▼ worse than a (corrected p ≤ 0.05); ≡ identical; no sign: no clear difference
+▲ better, ▼ worse than a (p ≤ 0.05); ≡ identical; no sign: no clear difference
 t test, no correction, alpha 0.05
 the primary measure is nDCG@10; the other one is secondary, each tested on its own
 {POLICY}

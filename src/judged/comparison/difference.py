@@ -76,6 +76,11 @@ class ComparisonSettings:
         return f"simultaneous {share}" if CORRECTIONS.find(self.correction).level else "interval at its level"
 
     @property
+    def deciding_p(self) -> str:
+        """The name of the p that decides over all queries."""
+        return "p" if self.correction == "none" or self.tests <= 1 else "corrected p"
+
+    @property
     def pairs_in_words(self) -> str:
         """The tests over all queries that are corrected together."""
         return "the pairs of a measure" if self.family == "measure" else "pairs × measures"

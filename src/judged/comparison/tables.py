@@ -128,15 +128,16 @@ def system_table(comparison: Comparison, *, places: int = 4) -> Table:
 
 def key_of_signs(comparison: Comparison) -> str:
     """The legend of the signs in the table of runs."""
-    alpha, wins = comparison.settings.alpha, TESTS.find(comparison.settings.test).direction is not None
+    wins = TESTS.find(comparison.settings.test).direction is not None
+    p, alpha = comparison.settings.deciding_p, comparison.settings.alpha
     if not comparison.baseline:
         within = ", or are equal within the margin" if comparison.settings.margin else ""
         none = "; no letter: not comparable" if comparison.incomparable else ""
-        return f"runs that share a letter in a column have no clear difference (corrected p > {alpha:g}){within}{none}"
+        return f"runs that share a letter in a column have no clear difference ({p} > {alpha:g}){within}{none}"
     told = "▲ wins, ▼ loses more queries than" if wins else "▲ better, ▼ worse than"
     unclear = f"no clear difference{', or not comparable' if comparison.incomparable else ''}"
     same = "= equal within the margin; " if comparison.settings.margin else ""
-    return f"{told} {comparison.baseline} (corrected p ≤ {alpha:g}); {same}≡ identical; no sign: {unclear}"
+    return f"{told} {comparison.baseline} ({p} ≤ {alpha:g}); {same}≡ identical; no sign: {unclear}"
 
 
 def signs(comparison: Comparison, measure: str) -> list[str]:

@@ -118,6 +118,7 @@ def differences(comparison: Comparison, known: dict[str, Floats], limits: tuple[
     rows = {y: row for m, pairs in of.items() for y, row in zip(places[m], pairs, strict=True)}
     names = {y: f"{short[row.b]} − {short[row.a]}" for y, row in rows.items()}
     texts = {y: f"{signed(row.difference, 3)}, {p_text(row.adjusted)}" for y, row in rows.items()}
+    numbers = f"difference, {comparison.settings.deciding_p}"
 
     def draw(ax: Any) -> None:
         theme = theme_of(ax)
@@ -135,10 +136,10 @@ def differences(comparison: Comparison, known: dict[str, Floats], limits: tuple[
         what = f"{plain(only)}{_lower(only)}" if len(known) == 1 else "means"
         more = f"\n{counted(hidden, 'pair')} with smaller differences not shown" if hidden else ""
         ax.set_xlabel(f"difference in {what}, with {comparison.settings.interval_name()}{more}")
-        write_numbers(ax, "difference, corrected p", texts)
+        write_numbers(ax, numbers, texts)
         _legend(ax, {row.verdict for row in rows.values()}, theme)
 
-    return row_size(len(rows) + len(heads), 0.24, list(names.values()), ["difference, corrected p"]), draw
+    return row_size(len(rows) + len(heads), 0.24, list(names.values()), [numbers]), draw
 
 
 def _largest(comparison: Comparison, measures: list[str]) -> tuple[dict[str, list[Difference]], int]:

@@ -42,6 +42,17 @@ def test_every_pair_is_compared_by_every_measure(board):
     ]
 
 
+@pytest.mark.parametrize(
+    ("names", "options", "said"),
+    [(2, {}, "p"), (3, {}, "corrected p"), (3, {"correction": "none"}, "p"), (2, {"family": "all"}, "corrected p")],
+)
+def test_the_legend_names_p_corrected_only_if_it_was(names, options, said):
+    runs = dict(list(RUNS.items())[:names])
+    assert f"have no clear difference ({said} > 0.05)" in str(jd.compare(QRELS, runs, "AP RR", **options))
+    against = jd.compare(QRELS, runs, "AP RR", baseline=next(iter(runs)), **options)
+    assert f" ({said} ≤ 0.05); ≡ identical" in str(against)
+
+
 def test_a_row_holds_means_difference_and_counts_of_the_values(board):
     row = board.of("AP", "good", "poor")
     a, b = (jd.evaluate(QRELS, RUNS[name], "AP")["AP"] for name in ("good", "poor"))

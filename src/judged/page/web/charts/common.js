@@ -50,6 +50,11 @@ export function isTested({ verdict, adjusted }) {
   return verdict !== "too few queries" && verdict !== "identical" && !Number.isNaN(adjusted);
 }
 
+/** Name the p that decides: "corrected p", unless nothing was corrected. @param {Pair} pair */
+export function decidingP({ p, adjusted }) {
+  return p === adjusted ? "p" : "corrected p";
+}
+
 /** Swap the runs of a pair. @param {Pair} pair @returns {Pair} */
 function swapPair(pair) {
   const verdict = oppositeVerdict(pair.verdict);

@@ -14,7 +14,16 @@ import {
   wordScene,
 } from "../kit/scene.js";
 import { fitText, nameText, textWidth } from "../kit/text.js";
-import { axisName, intervalName, intervalOf, isTested, meanText, verdictColour, viewedPair } from "./common.js";
+import {
+  axisName,
+  decidingP,
+  intervalName,
+  intervalOf,
+  isTested,
+  meanText,
+  verdictColour,
+  viewedPair,
+} from "./common.js";
 /** @import { Book, Pair, Summary } from "../data/data.js" */
 /** @import { Sheet } from "../kit/files.js" */
 /** @import { Scale } from "../kit/scale.js" */
@@ -222,7 +231,7 @@ export function pairLines(book, pair) {
     `${nameText(runs[pair.b])} compared with ${nameText(runs[pair.a])}`,
     `${of.name} ${meanText(pair.mean_b, of)} and ${meanText(pair.mean_a, of)}: ${signedText(pair.difference)}`,
     ...(Number.isNaN(pair.low) ? [] : [`${intervalOf(book, pair)} ${between(pair.low, pair.high, signedText)}`]),
-    `${pair.verdict}${isTested(pair) ? `, corrected p ${pText(pair.adjusted)}` : ""}`,
+    `${pair.verdict}${isTested(pair) ? `, ${decidingP(pair)} ${pText(pair.adjusted)}` : ""}`,
     plural(pair.queries, "query", "queries"),
   ];
 }
@@ -292,7 +301,7 @@ export function slicesScene(book, view, width) {
     if (!pair) return [nameText(name, 80)];
     return [
       nameText(name, 80),
-      `${signedText(pair.difference)}, ${verdictWords(pair, "corrected p")}`,
+      `${signedText(pair.difference)}, ${verdictWords(pair, decidingP(pair))}`,
       ...(Number.isNaN(pair.low) ? [] : [`${intervalOf(book, pair)} ${between(pair.low, pair.high, signedText)}`]),
       plural(pair.queries, "query", "queries"),
       `${integerText(pair.wins)} better, ${integerText(pair.ties)} same, ${integerText(pair.losses)} worse`,

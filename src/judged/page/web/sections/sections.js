@@ -7,7 +7,15 @@ import {
   scatterHeight,
   scatterScene,
 } from "../charts/by-query.js";
-import { intervalName, intervalOf, isTested, meanText, viewedDifferences, viewedPair } from "../charts/common.js";
+import {
+  decidingP,
+  intervalName,
+  intervalOf,
+  isTested,
+  meanText,
+  viewedDifferences,
+  viewedPair,
+} from "../charts/common.js";
 import { coveragePicture, curveCsv, curveScene, linePaint, SHARES } from "../charts/curve.js";
 import { matrixCsv, matrixPair, matrixScene } from "../charts/matrix.js";
 import {
@@ -284,7 +292,11 @@ export function pairTiles(book, view) {
         `of ${plural(pair.queries, "query", "queries")}`,
       ]),
       isTested(pair)
-        ? pairTile("corrected p", pText(pair.adjusted), [`uncorrected p ${pText(pair.p)}`])
+        ? pairTile(
+          decidingP(pair),
+          pText(pair.adjusted),
+          pair.p === pair.adjusted ? [] : [`uncorrected p ${pText(pair.p)}`],
+        )
         : pairTile("p", "–", ["not tested"]),
       pairTile("effect size", numberText(pair.d_z, 2), [
         h("abbr", { title: "mean of the differences divided by their standard deviation" }, "Cohen's d_z"),
