@@ -283,7 +283,12 @@ class Texts:
 
 
 def read_texts(
-    source: Any, wanted: Container[str] | None = None, *, length: int | None = None, kind: TextKind = "docs"
+    source: Any,
+    wanted: Container[str] | None = None,
+    *,
+    length: int | None = None,
+    kind: TextKind = "docs",
+    different: set[str] | None = None,
 ) -> dict[str, Texts]:
     """Return the texts of documents or of queries, {id: Texts}, in the order of the source.
 
@@ -301,6 +306,7 @@ def read_texts(
         wanted: the ids to keep (default: all).
         length: the most characters of titles and texts; longer ones are cut at the end of a word, with "…".
         kind: the texts to take of a source that has both: docs or queries.
+        different: a set to which ids with several different texts are added; the source is then read to its end.
 
     Raises:
         DataError: anything that cannot be used, with its place.
@@ -317,10 +323,14 @@ def read_texts(
     enough = len(wanted) if isinstance(wanted, Sized) else None
     with closing(_records(texts_file(source, kind), wanted, kind)) as records:
         for key, title, text in _rows(records):
-            if key not in texts and (wanted is None or key in wanted):
+            if wanted is not None and key not in wanted:
+                continue
+            if key not in texts:
                 texts[key] = Texts(_cell_text(title, length), _cell_text(text, length))
-                if len(texts) == enough:
+                if len(texts) == enough and different is None:
                     break
+            elif different is not None and texts[key] != Texts(_cell_text(title, length), _cell_text(text, length)):
+                different.add(key)
     return texts
 
 

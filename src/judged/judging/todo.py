@@ -339,7 +339,11 @@ Missing = Literal["error", "skip"]
 
 
 def texts_to_judge(
-    items: Sequence[TodoItem], doc_texts: Any, query_texts: Any = None, missing: Missing = "error"
+    items: Sequence[TodoItem],
+    doc_texts: Any,
+    query_texts: Any = None,
+    missing: Missing = "error",
+    different: set[str] | None = None,
 ) -> list[tuple[str, Texts] | None]:
     """Return the text of the query and of the document, for each document to judge; None where one is missing.
 
@@ -348,11 +352,12 @@ def texts_to_judge(
         doc_texts: texts of documents, as `read_texts` reads them.
         query_texts: texts of queries; None: the ids are the texts.
         missing: what to do if a text is missing: raise an error, or leave it out.
+        different: a set to which ids of documents with several different texts are added; the first text counts.
 
     Raises:
         DataError: a text is missing.
     """
-    docs = read_texts(doc_texts, {str(item.doc) for item in items})
+    docs = read_texts(doc_texts, {str(item.doc) for item in items}, different=different)
     ids = {str(item.query) for item in items}
     queries = None if query_texts is None else read_texts(query_texts, ids, kind="queries")
     found: list[tuple[str, Texts] | None] = []

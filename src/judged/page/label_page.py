@@ -16,7 +16,7 @@ from judged.judging.todo import Missing, Scale, TodoItem, assign, read_todo, tex
 from judged.page.assemble import LABEL, assembled, check_path, check_title, json_bytes
 from judged.stats.checks import check_choice, check_count
 from judged.steps import step
-from judged.tables.table import counted
+from judged.tables.table import counted, some
 
 _BLOCK = 50  # documents whose texts are unpacked together
 
@@ -75,7 +75,8 @@ def label(
     check_path(path, [todo, doc_texts, query_texts])
     grades = Scale.of(scale)
     every = read_todo(todo).items
-    texts = texts_to_judge(every, doc_texts, query_texts, missing)
+    different: set[str] = set()
+    texts = texts_to_judge(every, doc_texts, query_texts, missing, different)
     pairs = [(item, text) for item, text in zip(every, texts, strict=True) if text is not None]
     if not pairs:
         raise DataError("no-text", "no document has a text", hint="check that the texts use the same ids")
@@ -91,7 +92,7 @@ def label(
     with write_atomically(path) as file:
         for part in assembled(LABEL, slots, [("facts", json_bytes(facts)), *blocks]):
             file.write(part)
-    return _about(items, orders, len(every) - len(items))
+    return _about(items, orders, len(every) - len(items), sorted(different))
 
 
 def _facts(
@@ -124,10 +125,14 @@ def _document(texts: Texts, length: int) -> list[Any]:
     return [*short, short != whole]
 
 
-def _about(items: Sequence[TodoItem], orders: _Orders, skipped: int) -> tuple[str, ...]:
+def _about(items: Sequence[TodoItem], orders: _Orders, skipped: int, different: list[str]) -> tuple[str, ...]:
     lines = [f"{counted(len(items), 'document')} of {counted(len({str(item.query) for item in items}), 'query')}."]
     if skipped:
         lines.append(f"{counted(skipped, 'document')} without a text left out.")
+    if different:
+        have = "has" if len(different) == 1 else "have"
+        about = f"{counted(len(different), 'document')} {have} several different texts; the first is shown"
+        lines.append(f"warning: {about}: {some(different)}.")
     if len(orders) > 1:
         counts = ", ".join(f"{safe(name)} {len(order):,}" for name, order in orders.items())
         lines.append(

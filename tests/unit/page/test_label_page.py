@@ -148,3 +148,13 @@ def test_the_command_writes_the_same_page(tmp_path):
     missing = refused("label", str(todo), "--doc-texts", str(docs), "-o", str(page))
     assert missing.slug == "no-text"
     run("label", str(todo), "--doc-texts", str(docs), "--skip-missing", "-o", str(page))
+
+
+@pytest.mark.parametrize("second", ["Other words.", DOCS["q2-0"]])
+def test_a_document_with_two_different_texts_is_warned_of(tmp_path, second):
+    docs = tmp_path / "docs.jsonl"
+    rows = [*DOCS.items(), ("q2-0", second), ("unasked", "a"), ("unasked", "b")]
+    docs.write_text("".join(json.dumps({"_id": doc, "text": text}) + "\n" for doc, text in rows))
+    warned = [line for line in jd.label(TODO, tmp_path / "l.html", doc_texts=docs) if line.startswith("warning")]
+    wanted = "warning: 1 document has several different texts; the first is shown: 'q2-0'."
+    assert warned == ([wanted] if second != DOCS["q2-0"] else [])
