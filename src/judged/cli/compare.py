@@ -11,7 +11,7 @@ from judged.cli.options.derive import CHUNKS, COMPARISON, EVALUATION, QUESTIONS,
 from judged.cli.options.files import emit, master_option, output_options, show_warnings, spark_session, split_files
 from judged.comparison.tables import TableName
 
-_MORE = "order duplicates rejudged weights clusters model engine"
+_MORE = "tag order duplicates rejudged weights clusters model engine"
 
 
 @click.command("compare", cls=Command)

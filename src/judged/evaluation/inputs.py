@@ -243,7 +243,14 @@ def _join(qrels: Qrels, run: Run | UnreadRun, policy: Policy, progress: Progress
         from judged.evaluation.roll_up import all_sets, each_set
 
         whole, sets = all_sets(qrels), each_set(qrels)
-    judged = join(whole, run, policy, progress)
+    try:
+        judged = join(whole, run, policy, progress)
+    except DataError as error:
+        if error.slug != "duplicate-doc":
+            raise
+        from judged.io.formats.trec import name_tags
+
+        raise name_tags(error) from None
     stamps = tuple((rows.path, *_stamp(rows.path)) for rows in (qrels, run) if rows.path is not None)
     alternatives = tuple(join(one, run, policy, None) for one in sets)
     return Provenance(judged, qrels, run, stamps, _current_folder() if stamps else "", alternatives)
@@ -365,6 +372,9 @@ def _open(
         elif engine is None and one.kind in ("read", "table"):
             opened.append(open_whole_run(one.source, columns))
         else:
+            if columns.tag is not None:
+                hint = Hint("read the run into memory: {engine}", engine="memory")
+                raise UsageError("engine", "a run in partitions has one tag", hint=hint, value=columns.tag.name)
             from judged.distributed.open_run import open_run  # executors are rarely needed
 
             opened.append(open_run(one, engine, columns))

@@ -36,7 +36,7 @@ def open_whole_run(source: Any, columns: ColumnRequest = ANY_COLUMNS) -> Run | U
     """
     if isinstance(source, Run | UnreadRun):
         return source
-    if columns.named or columns.split:
+    if columns.named or columns.split or columns.tag:
         return read_one_run(source, columns.request("run"))
     request = ColumnRequest("run")
     read = partial(read_one_run, source, request)

@@ -18,12 +18,13 @@ from judged.core.tables import NO_SUBTOPIC, IdColumn, Qrels, Run, are_subtopics
 from judged.core.unread_runs import Layout, ScoreColumn, TextRun, TextStream, UnreadRun, read_rows, row_begins
 from judged.errors import DataError, Hint, Place, Warned, shown
 from judged.io import files as limits
-from judged.io.columns import ColumnRequest
+from judged.io.columns import ColumnRequest, Split, choose_split, list_columns
 from judged.io.files import (
     PAD,
     Content,
     Raw,
     TextLines,
+    file_path,
     in_memory,
     line_at,
     line_of,
@@ -176,12 +177,22 @@ def _raise_columns(line: bytes, where: Place, layout: TrecColumns, *, other_kind
 # ── files ────────────────────────────────────────────────────────────────────────────────────────
 
 
-def parse_run(data: Raw, name: str, *, lenient: bool = False, begin: Begin | None = None) -> Run:
+def tags_of(data: Raw) -> list[str]:
+    """Return the tags in a run: each is a run of its own."""
+    rows = map(bytes.split, bytes(data[: -len(PAD)]).split(b"\n"))
+    tags = dict.fromkeys(cells[5] for cells in rows if len(cells) == len(RUN.columns))
+    return [tag.decode("utf-8", "surrogateescape") for tag in tags]
+
+
+def parse_run(
+    data: Raw, name: str, *, lenient: bool = False, begin: Begin | None = None, tag: Split | None = None
+) -> Run:
     """Parse a run. As trec_eval, `lenient` reads numbers as C does, and allows more than six columns.
 
-    With `begin` the data are a stretch of a file, which may have no line with data.
+    With `begin` the data are a stretch of a file, which may have no line with data; with `tag`, only the lines of one run are read.
     """
-    keys, [doc], number, own = _read(data, name, RUN, (2,), begin, lenient=lenient)
+    chosen = None if tag is None else choose_split(tags_of(data), tag, Place(name))
+    keys, [doc], number, own = _read(data, name, RUN, (2,), begin, lenient=lenient, tag=chosen)
     return Run(**keys, **own, doc=doc, score=number)
 
 
@@ -240,6 +251,7 @@ def _read(
     *,
     lenient: bool = False,
     grades: Mapping[bytes, float] = MappingProxyType({}),
+    tag: str | None = None,
 ) -> tuple[dict[str, Any], list[IdColumn], Floats, dict[str, Any]]:
     """Read a file, or a part of one that begins there and may have no rows, in batches of rows.
 
@@ -250,11 +262,14 @@ def _read(
     if not begin.offset and b"\r" in data and b"\n" not in data:
         data = data.replace(b"\r", b"\n")
     rows = _iterate_rows(data, layout, name, start, begin, first=not begin.offset, lenient=lenient, grades=grades)
+    if tag is not None:
+        own_tag = tag.encode("utf-8", "surrogateescape")
+        rows = (row for row in rows if row[1][5] == own_tag)
     codes: dict[bytes, int] = {}
     query, line, rank = ([np.empty(0, np.int64)] for _ in range(3))
     number = [np.empty(0)]
     columns = [[IdColumn.of([])] for _ in texts]
-    wrong_rank, tag = None, ""
+    wrong_rank, last_tag = None, ""
     while batch := list(islice(rows, _BATCH)):
         numbers, cells, values = zip(*batch, strict=True)
         column = list(zip(*cells, strict=False))  # a lenient reader takes rows of different lengths
@@ -264,7 +279,7 @@ def _read(
         for known, at in zip(columns, texts, strict=True):
             known.append(IdColumn.of(column[at]))
         if layout is RUN:
-            tag = column[5][-1].decode("utf-8", "surrogateescape")
+            last_tag = column[5][-1].decode("utf-8", "surrogateescape")
             wrong = next((i for i, cell in enumerate(column[3]) if not cell.isdigit() or len(cell) > 18), None)
             if wrong is None:
                 rank.append(np.array(list(map(int, column[3])), np.int64))
@@ -281,7 +296,7 @@ def _read(
         "warnings": check_end(data[-9:-8], name),
     }
     ranks = np.concatenate(rank) if wrong_rank is None else None
-    own = {"rank": ranks, "wrong_rank": wrong_rank, "tag": tag}
+    own = {"rank": ranks, "wrong_rank": wrong_rank, "tag": last_tag}
     return keys, [IdColumn.concatenate(column) for column in columns], np.concatenate(number), own
 
 
@@ -304,8 +319,9 @@ def _detect(head: Head, request: ColumnRequest) -> bool:
 def read_trec(content: Content, detected: Detected | None, context: Context) -> Run | Qrels:
     """Read a run or judgments."""
     if context.request.what == "run":
-        table = read_lines(content, _RUN)
-        return parse_run(content.read(), content.name) if table is None else table
+        tag = context.request.tag
+        run = read_lines(content, _RUN) if tag is None else None
+        return parse_run(content.read(), content.name, tag=tag) if run is None else run
     grades = context.request.grade_map
     table = read_lines(content, _JUDGMENTS) if grades is None else None
     return parse_qrels(content.read(), content.name, grades=grades) if table is None else table
@@ -347,6 +363,20 @@ def _read_chunks(chunks: TextChunks, header: Any, context: Context) -> Iterator[
 
 
 TREC = FORMATS.add(FileFormat("TREC", _detect, read_trec, read_chunks=_read_chunks, unread=_unread))
+
+
+def name_tags(error: DataError) -> DataError:
+    """Return an error about a duplicate document; if the file has several runs, with their tags."""
+    path = None if error.where is None else file_path(error.where.path)
+    if path is None:
+        return error
+    with open_content(path) as content:
+        line = bytes(content.head).partition(b"\n")[0]
+        tags = tags_of(content.read()) if len(_split(line, len(RUN.columns))) == len(RUN.columns) else []
+    if len(tags) < 2:
+        return error
+    text = f"{error.problem}; the file has the runs {list_columns(tags)}"
+    return error.changed(problem=text, hint=Hint("choose one with {tag}", tag=tags[0]))
 
 
 # ── lines for the native core ────────────────────────────────────────────────────────────────────
