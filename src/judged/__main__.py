@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import gc
-import signal
 import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # what loads before the signals are handled is little
+    import signal
     from typing import Any, NoReturn
+else:
+    import _signal as signal  # `signal` loads `enum`, which takes ten times as long as everything else before `main`
 
 _OBJECTS = 50_000  # new ones between two collections: those of a start are many, and live until the end
 _ENDING = ("SIGINT", "SIGTERM", "SIGHUP")  # Ctrl-C, a request to end, a closed terminal
