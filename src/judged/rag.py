@@ -9,9 +9,10 @@ from judged.evaluation.chunk_table import any_of, count_tokens
 from judged.evaluation.evaluate import Measures, evaluate
 from judged.evaluation.options import EvaluateOptions
 from judged.evaluation.roll_up import roll_up
+from judged.evaluation.unanswerable import risk_coverage
 from judged.io.questions import read_questions
 
-__all__ = ["any_of", "count_tokens", "read_questions", "roll_up", "scorer"]
+__all__ = ["any_of", "count_tokens", "read_questions", "risk_coverage", "roll_up", "scorer"]
 
 Relevant = Iterable[Any] | Mapping[Any, float]
 _NOTHING = (

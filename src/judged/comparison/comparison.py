@@ -14,7 +14,7 @@ from judged.comparison.difference import ComparisonSettings, Difference, best_fi
 from judged.comparison.evaluated_runs import Incomparable, matrix
 from judged.core.judged import Judged
 from judged.errors import UsageError, Warned, shown
-from judged.evaluation.values import ByMeasure, Values, find_measure, policy_text
+from judged.evaluation.values import ByMeasure, Values, find_measure, policy_notes
 from judged.measures.registry import Measure, parse
 from judged.stats.checks import check_choice
 from judged.stats.differences import known_rows
@@ -211,7 +211,7 @@ class Comparison(Tracked):
             "runs": self.names,
             "baseline": self.baseline,
             "queries": len(self.results[0]),
-            "policy": policy_text(self.results[0].policy, self.compared),
+            "policy": policy_notes(self.results[0].policy, self.compared)[0].removeprefix("policy: "),
             "settings": asdict(self.settings),
             "incomparable": {name: words_text(why.words, self.names) for name, why in self.incomparable.items()},
             "means": self.means(),

@@ -123,6 +123,9 @@ def system_table(comparison: Comparison, *, places: int = 4) -> Table:
             f"means over {counted(len(comparison.results[0]), 'query')}, estimated from the {over} that people judged",
             ESTIMATED,
         )
+    notes += tuple(
+        line for name, one in zip(comparison.names, comparison.results, strict=True) for line in one.answers(name)
+    )
     return Table(("run", *measures), rows, notes=notes, strong=frozenset(best), key=key_of_signs(comparison))
 
 

@@ -213,7 +213,7 @@ def join_warnings(j: Judged, qrels: Qrels, run: HasName, hits: Hits) -> Iterator
         text = f"{counted(len(empty), 'ranking')} of {label} without documents, counted as 0: {some(empty)}"
         yield Warned("empty-list", len(empty), text)
     bare = qrels.queries.take(np.bincount(qrels.query, minlength=len(qrels.queries)) == 0)
-    if len(bare):
+    if len(bare) and not qrels.questions:
         names = some(decoded(bare, qrels.query_kind))
         text = f"excluded {counted(len(bare), 'query')} of {qrels.label} without judgments: {names}"
         yield Warned("not-judged", len(bare), text)

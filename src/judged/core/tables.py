@@ -426,6 +426,7 @@ class Qrels(_IdTable):
     sub: IdColumn | None = None
     choice: Ints | None = None
     overlap: str = "any"
+    questions: bool = False  # of a question file, in which a question without relevant documents has no answer
     results: Kept = field(default_factory=Kept, init=False, compare=False)  # such as the pool, which all runs share
 
     def __post_init__(self) -> None:

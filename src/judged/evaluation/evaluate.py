@@ -218,12 +218,20 @@ def measure_all(source: Provenance, measures: list[Measure], *, profile: str, st
         profile=profile,
         names=judged.names,
         coverage=lambda _: _coverage(judged),  # type: ignore[arg-type]
+        unanswerable=_count_answers(source) if source.qrels is not None and source.qrels.questions else None,
         source=source,
         warnings=lambda _: judged.warnings + level_warnings(judged, measures) + sampled,  # type: ignore[arg-type]
     )
     if strict:
         check_strict(result.warnings)
     return result
+
+
+def _count_answers(source: Provenance) -> Any:
+    """Return a function that counts the questions without an answer when they are asked for."""
+    from judged.evaluation.unanswerable import count_answers
+
+    return lambda _: count_answers(source)
 
 
 def with_bounds(values: Values, judged: Judged) -> Values:

@@ -7,7 +7,7 @@ import hashlib
 import json
 import math
 import os
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -16,6 +16,7 @@ import numpy as np
 from judged._types import Column
 from judged.core.policy import Policy
 from judged.errors import DataError, Hint, JudgedError, Place, UsageError, Warned, Wording
+from judged.evaluation.unanswerable import Unanswerable
 from judged.io.atomic import write_atomically
 from judged.io.json_parser import load_json
 from judged.measures.registry import parse
@@ -48,6 +49,8 @@ def saved_data(values: Values) -> dict[str, Any]:
     """Return everything that a file of values contains."""
     parts = ("if_irrelevant", "if_top", "weights", "clusters", "model")
     optional = {name: part for name in parts if (part := getattr(values, name)) is not None}
+    if values.unanswerable is not None:
+        optional["unanswerable"] = asdict(values.unanswerable)
     if own := {str(m): dict(m.policy) for m in values.measures if m.policy}:
         optional["own_policy"] = own
     data = {
@@ -136,6 +139,7 @@ def values_arguments(data: dict[str, Any], name: str) -> dict[str, Any]:
             "coverage": {key: math.nan if share is None else share for key, share in data["coverage"].items()},
             "warnings": tuple(Warned(w["code"], w["count"], w["text"]) for w in data["warnings"]),
             **{part: columns(part) for part in ("if_irrelevant", "if_top", "model")},
+            "unanswerable": (counts := data.get("unanswerable")) and Unanswerable(**counts),
             "weights": None if weights is None else np.array(weights, np.float64),
             "clusters": None if clusters is None else np.array(clusters, np.int64),
         }

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison
     from judged.evaluation.explain import Explanation
     from judged.evaluation.inputs import Provenance
+    from judged.evaluation.unanswerable import Unanswerable
 
 
 def find_measure(name: str | Measure, measures: Sequence[Measure], profile: str) -> Measure:
@@ -140,6 +141,7 @@ class Values(Tracked):
     weights: Floats | None = None  # of the queries; None if all have the same weight
     clusters: Ints | None = None  # a code per query; None if queries are independent
     model: dict[str, Column] | None = None  # values by a model; those of people are then NaN for some queries
+    unanswerable: Unanswerable | None = None  # of question files that have questions without an answer
     source: Provenance | None = field(default=None, repr=False)
 
     # ── values ───────────────────────────────────────────────────────────────────────────────────
@@ -156,7 +158,13 @@ class Values(Tracked):
 
     def __getstate__(self) -> dict[str, Any]:
         """All but the judgments and the run behind it, which explanations need."""
-        return {**self.__dict__, "warnings": self.warnings, "coverage": self.coverage, "source": None}
+        return {
+            **self.__dict__,
+            "warnings": self.warnings,
+            "coverage": self.coverage,
+            "unanswerable": self.unanswerable,
+            "source": None,
+        }
 
     def _by_measure(self, values: Mapping[str, Any] | Iterable[tuple[str, Any]]) -> ByMeasure:
         return ByMeasure(values, self.measures, self.profile)
@@ -352,10 +360,19 @@ class Values(Tracked):
             rows.append(tuple(row))
         share = self.coverage.get("judged@10")
         judged = "" if share is None else f" · {share:.0%} of the top 10 judged (mean over queries)"
-        notes = [f"{counted(len(self), 'query')}{judged}", *self.about(), *policy_notes(self.policy, measures)]
+        notes = [
+            f"{counted(len(self), 'query')}{judged}",
+            *(self.answers() if self.unanswerable else ()),
+            *self.about(),
+            *policy_notes(self.policy, measures),
+        ]
         notes += [f"warning: {w}" for w in self.warnings]
         words = (0, 1) if mixed else (0,)
         return [Table(tuple(headers), tuple(rows), title=title_of(self.names), notes=tuple(notes), words=words)]
+
+    def answers(self, label: str = "") -> list[str]:
+        """A line on the questions without an answer, if there are any."""
+        return [] if self.unanswerable is None else [f"{label}{': ' * bool(label)}{self.unanswerable}"]
 
     def about(self) -> list[str]:
         """Lines on weights, clusters or model judgments of the queries, if there are any."""
@@ -433,6 +450,7 @@ class Values(Tracked):
 Values.queries = Deferred("queries")  # type: ignore[assignment]
 Values.coverage = Deferred("coverage")  # type: ignore[assignment]
 Values.warnings = Deferred("warnings")  # type: ignore[assignment]
+Values.unanswerable = Deferred("unanswerable")  # type: ignore[assignment]
 
 
 def load(path: str | os.PathLike[str]) -> Values:
@@ -574,6 +592,9 @@ class Evaluations(Result):
             notes += found.notes_on_first(signs=not alone)
         elif len(measures) > _WITH_INTERVALS:
             notes.append(f"more than {_WITH_INTERVALS} measures: intervals are in the JSON and CSV output")
+        notes += [
+            line for result, label in zip(self.results, self.labels, strict=True) for line in result.answers(label)
+        ]
         notes += first.about()
         for kind in ("sum", "geometric"):
             if names := [str(m) for m in measures if m.definition.summary == kind]:

@@ -153,6 +153,8 @@ def facts_of(
         first_run = comparison.baseline or "the best run"
         key = f"{key_of_signs(comparison)}; below a mean: difference to {first_run}, {intervals['all']}, verdict"
         baseline = -1 if comparison.baseline is None else subject.runs.index(comparison.baseline)
+    said = [line for name, one in zip(subject.runs, subject.results, strict=True) for line in one.answers(name)]
+    key = "; ".join(filter(None, [key, *said]))
     facts = {
         "title": title,
         "version": __version__,

@@ -12,7 +12,7 @@ from judged.comparison.comparison import Comparison
 from judged.comparison.difference import tracked_differences
 from judged.comparison.tables import Change, change_table
 from judged.errors import Warned, safe
-from judged.evaluation.values import Values, policy_notes, policy_text
+from judged.evaluation.values import Values, policy_notes
 from judged.io.run_names import short_names
 from judged.quality_gate.reasons import Reason
 from judged.quality_gate.rules import Rules
@@ -143,7 +143,7 @@ class Gate(Tracked):
         facts = {} if baseline is None else {"baseline": baseline}
         facts |= {
             "candidate": candidate,
-            "policy": policy_text(self.candidate.policy, self.candidate.numeric_measures),
+            "policy": _policy(self)[0].removeprefix("policy: "),
             "profile": self.candidate.profile,
         }
         facts |= {"mode": self.rules.mode, **{f"warning {i}": str(w) for i, w in enumerate(self.warnings, 1)}}

@@ -51,9 +51,9 @@ def some(items: Sequence[Any], n: int = 3) -> str:
     return ", ".join(map(shown, items[:n])) + (" …" if len(items) > n else "")
 
 
-def listed(names: Sequence[str], last: str = "and") -> str:
+def listed(names: Sequence[str]) -> str:
     """Names in a sentence: a, b and c."""
-    return f" {last} ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
+    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
 
 
 def plain_data(value: Any) -> Any:

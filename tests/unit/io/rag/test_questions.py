@@ -180,7 +180,8 @@ def test_nulls_and_empty_lists_are_counted_and_named(tmp_path):
     result = jd.evaluate(lines(tmp_path / "rag.jsonl", records), measures="RR R")
     assert result.to_dict() == {**VALUES, "q3": {"RR": 0.0, "R": 0.0}, "q4": {"RR": 0.0, "R": 0.0}}
     told = {w.slug: w for w in result.warnings}
-    assert set(told) == {"null-field", "query-missing", "query-unjudged", "not-judged", "empty-list"}
+    assert set(told) == {"null-field", "query-missing", "query-unjudged", "empty-list"}
+    assert (result.unanswerable.unanswerable, result.unanswerable.answered_falsely) == (1, 1)
     nulls = [w.text for w in result.warnings if w.slug == "null-field"]
     assert "rag.jsonl:5" in nulls[0] and "rag.jsonl:3" in nulls[1]  # noqa: PT018
 
