@@ -18,7 +18,7 @@ from judged.measures.registry import Measure, parse, parse_all
 from judged.stats.checks import no_weights
 from judged.stats.intervals import FLOOR, Ends, Method, applicable, interval, summarise, within
 from judged.tables.result import Result, Tracked, with_ends
-from judged.tables.table import Table, counted, listed, natural_key, number, plain_data, tie_notes, title_of
+from judged.tables.table import Table, counted, natural_key, number, plain_data, tie_notes, title_of
 
 if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison
@@ -98,21 +98,16 @@ def range_text(measure: Measure, ends: tuple[float, float], places: int) -> str:
 def relevant_grades(measures: Sequence[Measure]) -> str:
     """The grades that count as relevant; empty if no measure is binary."""
     levels = sorted({m.get("level") for m in measures if m.definition.binary})
-    return f"relevant: grade ≥ {listed([f'{level:g}' for level in levels], 'or')}" if levels else ""
-
-
-def policy_text(policy: Policy, measures: Sequence[Measure]) -> str:
-    """The policy of all measures, with the grades that count as relevant if one of them is binary."""
-    return " · ".join(filter(None, (str(policy), relevant_grades(measures))))
+    return f"relevant: grade ≥ {' or '.join(f'{level:g}' for level in levels)}" if levels else ""
 
 
 def policy_notes(policy: Policy, measures: Sequence[Measure]) -> list[str]:
-    """The policy of all measures, and those of single measures by a profile."""
+    """The policy of all measures, with the grades that count as relevant, and those of single measures by a profile."""
     own: dict[str, list[str]] = {}
     for m in measures:
         differing = [f"{name}: {value}" for name, value in m.policy if getattr(policy, name) != value]
         own.setdefault(", ".join(differing), []).append(str(m))
-    shared = f"policy: {policy_text(policy, measures)}"
+    shared = " · ".join(filter(None, (f"policy: {policy}", relevant_grades(measures))))
     return [shared, *(f"policy of {', '.join(names)}: {text}" for text, names in own.items() if text)]
 
 
