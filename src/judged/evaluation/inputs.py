@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -18,7 +19,7 @@ from judged.core.policy import Policy
 from judged.core.pool import IdPool, in_pool_order
 from judged.core.scan import INDEX
 from judged.core.tables import Id, IdColumn, Qrels, Questions, Run, raw_id
-from judged.core.unread_runs import ScoreColumn, UnreadRun
+from judged.core.unread_runs import ScoreColumn, TextRun, UnreadRun
 from judged.errors import DataError, Hint, UsageError, Warned
 from judged.evaluation.options import (
     INPUT_OPTIONS,
@@ -245,15 +246,49 @@ def _join(qrels: Qrels, run: Run | UnreadRun, policy: Policy, progress: Progress
         whole, sets = all_sets(qrels), each_set(qrels)
     try:
         judged = join(whole, run, policy, progress)
+        of_run = run.warnings if isinstance(run, Run | TextRun) else ()
+        unread = isinstance(run, TextRun) and run.layout["source"] == "delimited"  # until it was joined
+        found, lost = judged.warnings if unread else (*qrels.warnings, *of_run), None
     except DataError as error:
-        if error.slug != "duplicate-doc":
-            raise
-        from judged.io.formats.trec import name_tags
+        if error.slug == "duplicate-doc":
+            from judged.io.formats.trec import name_tags
 
-        raise name_tags(error) from None
+            raise name_tags(error) from None
+        if error.slug != "no-common-query" or not isinstance(run, Run | TextRun):
+            raise
+        found, lost = (*qrels.warnings, *(run if isinstance(run, Run) else run.read()).warnings), error
+    if any(warned.slug == "encoding" for warned in found) and qrels.choice is None and isinstance(run, Run | TextRun):
+        qrels, run, judged = _join_decoded(qrels, run, policy, None if lost else judged)
+    elif lost is not None:
+        raise lost
     stamps = tuple((rows.path, *_stamp(rows.path)) for rows in (qrels, run) if rows.path is not None)
     alternatives = tuple(join(one, run, policy, None) for one in sets)
     return Provenance(judged, qrels, run, stamps, _current_folder() if stamps else "", alternatives)
+
+
+def _join_decoded(
+    qrels: Qrels, run: Run | TextRun, policy: Policy, judged: Judged | None
+) -> tuple[Qrels, Run | TextRun, Judged]:
+    """Read ids that are not UTF-8 as cp1252, if more of them match then; `judged` is the join without that, None if no query matched.
+
+    Raises:
+        DataError: `encoding`: the other ids of queries match neither way, and would count as 0.
+    """
+    from judged.io.table import decode_ids
+
+    rows = run if isinstance(run, Run) else run.read()
+    other, others = decode_ids(qrels), decode_ids(rows)
+    with suppress(DataError):
+        again = join(other, others, policy)
+        if judged is None or (again.answered.sum(), len(again.rank)) > (judged.answered.sum(), len(judged.rank)):
+            return other, others, again
+    for table, decoded in ((qrels, other), (rows, others)):
+        if (judged is None or not judged.answered.all()) and table.queries.tolist() != decoded.queries.tolist():
+            problem = "ids of queries are not UTF-8, and match neither as they are nor as cp1252"
+            hint = "convert the file to UTF-8, for example with iconv"
+            raise DataError("encoding", problem, where=table.name, hint=hint)
+    assert judged is not None
+    return qrels, run, judged
 
 
 class OpenInputs(NamedTuple):

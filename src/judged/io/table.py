@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,12 +16,13 @@ from judged.errors import DataError, Hint, Place, Warned, shown
 from judged.io.cells import Column, RawIds, as_list, encode_ids, floats, group_ids, ranks
 from judged.io.columns import ColumnRequest, Role, is_borrowed, list_columns, same_column
 from judged.io.origin import Context, Origin
-from judged.io.text import first_wrong, is_decimal, parse_number, raise_number
+from judged.io.text import first_wrong, is_decimal, is_text, parse_number, raise_number
 from judged.tables.table import counted
 
 # ── Columns of a table by role, gathered batch by batch ─────────────────────────────────────────────
 
 Batch = Mapping[str, Column]
+AnyTable = TypeVar("AnyTable", Run, Qrels)
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,6 +231,23 @@ def as_qrels(source: SourceTable | ColumnBatches) -> Qrels:
         some = f"its {counted(count, 'interaction')} count{'s' if count == 1 else ''} as relevant"
         keys["warnings"] += (Warned("no-grades", count, f"{table.name} has no grades: {some}"),)
     return Qrels(**keys, grade=grade, aspect=_aspect(table), choice=table.choice, passages=table.passages)
+
+
+def decode_ids(table: AnyTable) -> AnyTable:
+    """Return a run or judgments with the ids that are not UTF-8 read as cp1252, the encoding of Excel in Western Europe."""
+    columns: dict[str, Any] = {}
+    count = 0
+    for role in ("queries", "doc"):
+        column: IdColumn = getattr(table, role)
+        wrong = {raw for raw in set(column.tolist()) if not is_text([raw.decode("utf-8", "surrogateescape")])}
+        decoded = {raw: raw.decode("cp1252", "replace").encode() for raw in wrong}
+        columns[role] = IdColumn.of(decoded.get(raw, raw) for raw in column.tolist()) if wrong else column
+        count += len(wrong)
+    if not count or len(set(columns["queries"].tolist())) < len(table.queries):
+        return table
+    text = f"{counted(count, 'id')} of {table.name} {'is' if count == 1 else 'are'} not UTF-8; read as cp1252, since more ids match then"
+    kept: list[Warned] = [warned for warned in table.warnings if warned.slug != "encoding"]
+    return replace(table, **columns, warnings=(*kept, Warned("encoding", count, text)))
 
 
 def _keys(table: SourceTable) -> dict[str, Any]:

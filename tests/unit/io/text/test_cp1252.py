@@ -1,0 +1,68 @@
+"""Ids in the encoding of Excel: read so if more of them match then, and never counted as 0 without a word."""
+
+import pytest
+from native_rows import only_reference
+from refusals import refusal
+
+import judged as jd
+
+QRELS = "query;doc;grade\nhülle;schön;1\nrot;b;1\n"
+RUN = "query;doc;score\nhülle;schön;2\nhülle;x;1\nrot;b;1\n"
+
+
+@pytest.fixture(params=["native", "reference"])
+def values(request, save):
+    def evaluate(qrels: bytes, run: bytes):
+        paths = save("qrels.csv", qrels), save("run.csv", run)
+        if request.param == "native":
+            return jd.evaluate(*paths, "RR")
+        with only_reference():
+            return jd.evaluate(*paths, "RR")
+
+    return evaluate
+
+
+def encodings(result) -> list[str]:
+    return [str(warning) for warning in result.warnings if warning.slug == "encoding"]
+
+
+@pytest.mark.parametrize(("qrels", "run"), [("cp1252", "utf-8"), ("utf-8", "cp1252")])
+def test_ids_are_read_as_cp1252_if_they_match_then(qrels, run, values):
+    result = values(QRELS.encode(qrels), RUN.encode(run))
+    assert result.queries == ("hülle", "rot")
+    assert result["RR"].tolist() == [1, 1]
+    name = "qrels.csv" if qrels == "cp1252" else "run.csv"
+    [warning] = encodings(result)
+    assert "2 ids of" in warning
+    assert f"{name} are not UTF-8; read as cp1252" in warning
+    assert {w.slug for w in result.warnings} <= {"encoding", "no-final-newline"}
+
+
+def test_documents_alone_are_read_so_too(values):
+    result = values(QRELS.replace("hülle", "blau").encode("cp1252"), RUN.replace("hülle", "blau").encode())
+    assert result["RR"].tolist() == [1, 1]
+    assert len(encodings(result)) == 1
+
+
+def test_no_query_needs_to_match_before(values):
+    one = [text.replace("rot;b;1\n", "") for text in (QRELS, RUN)]
+    assert values(one[0].encode("cp1252"), one[1].encode())["RR"].tolist() == [1]
+    assert values(one[0].encode(), one[1].encode("cp1252"))["RR"].tolist() == [1]
+
+
+def test_files_of_one_encoding_stay_as_they_are(values):
+    for encoding in ("cp1252", "cp850"):
+        result = values(QRELS.encode(encoding), RUN.encode(encoding))
+        assert result["RR"].tolist() == [1, 1]
+        assert all("only ids in the same encoding match" in text for text in encodings(result))
+
+
+@pytest.mark.parametrize(("qrels", "run", "place"), [("cp850", "utf-8", "qrels.csv"), ("utf-8", "cp850", "run.csv")])
+def test_queries_that_match_in_no_way_are_an_error(qrels, run, place, values):
+    error = refusal("encoding", values, QRELS.encode(qrels), RUN.encode(run))
+    assert error.where.path.endswith(place)
+
+
+def test_queries_without_a_match_in_utf_8_are_no_error(values):
+    result = values(QRELS.encode(), RUN.replace("hülle", "grün").encode())
+    assert {w.slug for w in result.warnings} == {"query-missing", "query-unjudged"}
