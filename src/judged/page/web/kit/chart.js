@@ -347,11 +347,7 @@ function showTip(lines, x, y, finger = false) {
   element.style.top = `${place.top}px`;
 }
 
-/**
- * Return the position of the tooltip: right of and below the point, or on the other side if there is no space.
- *
- * @param {{x: number, y: number, width: number, height: number, wide: number, high: number, finger?: boolean}} of
- */
+/** Return the position of the tooltip: right of and below the point, or on the other side if there is no space. @param {{x: number, y: number, width: number, height: number, wide: number, high: number, finger?: boolean}} of */
 export function tipPlace({ x, y, width, height, wide, high, finger = false }) {
   const right = x + TIP_GAP + width + TIP_EDGE <= wide;
   const left = finger ? x - width / 2 : right ? x + TIP_GAP : x - TIP_GAP - width;

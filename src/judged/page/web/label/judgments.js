@@ -116,11 +116,7 @@ function parseQrel(line) {
   return { query: cells[0], doc: cells[2], grade: Number(cells[3]), judge: "", time: "", note: "" };
 }
 
-/**
- * Choose the records of a file that belong to a judge on this page. Records without a judge are the judge's own.
- *
- * @param {Work} work @param {{name: string, order: number[]}} judge @param {FileRecord[]} records @returns {Import}
- */
+/** Choose the records of a file that belong to a judge on this page. Records without a judge are the judge's own. @param {Work} work @param {{name: string, order: number[]}} judge @param {FileRecord[]} records @returns {Import} */
 export function chooseRecords({ queries, items, scale }, judge, records) {
   const places = new Map(
     judge.order.map((item) => [JSON.stringify([queries[items[item].query].id, items[item].doc]), item]),

@@ -27,12 +27,7 @@ export function ranksShown(cutoff, longest, all) {
   return all ? longest : Math.min(longest, Math.max(FEWEST_ROWS, Math.min(cutoff, MOST_ROWS)));
 }
 
-/**
- * Return the step of a grade on the scale of five colours; null for unjudged and negative grades.
- * A grade above 0 never has the colour of 0.
- *
- * @param {number | null} grade @param {number[]} grades all grades in the judgments
- */
+/** Return the step of a grade on the scale of five colours; null for unjudged and negative grades. A grade above 0 never has the colour of 0. @param {number | null} grade @param {number[]} grades all grades in the judgments */
 export function gradeStep(grade, grades) {
   if (grade === null || grade < 0) return null;
   const scale = [...new Set([0, ...grades.filter((other) => other >= 0), grade])].sort((x, y) => x - y);
@@ -137,11 +132,7 @@ export function docsOfRows(rows, ranking, grades) {
 
 /** @typedef {{place: number, before: number, after: number, delta: number}} DocumentChange a document, its rank in each run (0: not retrieved), and what it adds to the difference */
 
-/**
- * Return what each document adds to a value: exact shares where the measure is a sum.
- *
- * @param {Ranking | null} ranking @param {number} measure @param {(number | null)[]} grades @returns {Map<number, number> | null} by document
- */
+/** Return what each document adds to a value: exact shares where the measure is a sum. @param {Ranking | null} ranking @param {number} measure @param {(number | null)[]} grades @returns {Map<number, number> | null} by document */
 function sharesOf(ranking, measure, grades) {
   const why = ranking?.why[measure];
   if (!ranking || !why) return new Map();

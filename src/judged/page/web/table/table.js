@@ -292,12 +292,7 @@ export function createTableBody() {
     return found;
   }
 
-  /**
-   * Put the elements in the order of the rows, for screen readers. While scrolling they are left in place, because moving elements is
-   * slow. The active one is not moved, because it would lose the focus.
-   *
-   * @param {number} active
-   */
+  /** Put the elements in the order of the rows, for screen readers. While scrolling they are left in place, because moving elements is slow. The active one is not moved, because it would lose the focus. @param {number} active */
   function tidy(active) {
     const places = [...shown.keys()].sort((one, other) => one - other);
     const elements = places.map((place) => /** @type {TableSlot} */ (shown.get(place)).element);
