@@ -11,7 +11,7 @@ import numpy as np
 from judged.comparison.comparison import Comparison
 from judged.comparison.difference import words_text
 from judged.core.tables import Id
-from judged.errors import Hint
+from judged.errors import Hint, Wording
 from judged.evaluation.values import Values
 from judged.measures.registry import parse
 from judged.quality_gate.drops import POWER, Drop, above, decide_drops, is_sparse
@@ -174,7 +174,8 @@ def incomparable_reasons(comparison: Comparison) -> list[Reason]:
     for name, found in comparison.incomparable.items():
         hint = found.action
         if hint is not None and name == comparison.names[1]:
-            hint = Hint(f"{hint.text} {{allow_missing_queries}}", **dict(hint.options), allow_missing_queries=True)
+            allow = Wording("allow_missing_queries=True", "allow_missing_queries = true in the rules")
+            hint = Hint(f"{hint.text} and {{allow}}", **dict(hint.options), allow=allow)
         sentence = words_text(found.words, comparison.names)
         reasons.append(
             Reason(
