@@ -245,10 +245,10 @@ def _join(qrels: Qrels, run: Run | UnreadRun, policy: Policy, progress: Progress
 
         whole, sets = all_sets(qrels), each_set(qrels)
     try:
-        judged = join(whole, run, policy, progress)
+        done: Judged | DataError = join(whole, run, policy, progress)
         of_run = run.warnings if isinstance(run, Run | TextRun) else ()
         unread = isinstance(run, TextRun) and run.layout["source"] == "delimited"  # until it was joined
-        found, lost = judged.warnings if unread else (*qrels.warnings, *of_run), None
+        warned = done.warnings if unread and isinstance(done, Judged) else (*qrels.warnings, *of_run)
     except DataError as error:
         if error.slug == "duplicate-doc":
             from judged.io.formats.trec import name_tags
@@ -256,20 +256,20 @@ def _join(qrels: Qrels, run: Run | UnreadRun, policy: Policy, progress: Progress
             raise name_tags(error) from None
         if error.slug != "no-common-query" or not isinstance(run, Run | TextRun):
             raise
-        found, lost = (*qrels.warnings, *(run if isinstance(run, Run) else run.read()).warnings), error
-    if any(warned.slug == "encoding" for warned in found) and qrels.choice is None and isinstance(run, Run | TextRun):
-        qrels, run, judged = _join_decoded(qrels, run, policy, None if lost else judged)
-    elif lost is not None:
-        raise lost
+        done, warned = error, (*qrels.warnings, *(run if isinstance(run, Run) else run.read()).warnings)
+    if any(one.slug == "encoding" for one in warned) and qrels.choice is None and isinstance(run, Run | TextRun):
+        qrels, run, done = _join_decoded(qrels, run, policy, done)
+    if isinstance(done, DataError):
+        raise done
     stamps = tuple((rows.path, *_stamp(rows.path)) for rows in (qrels, run) if rows.path is not None)
     alternatives = tuple(join(one, run, policy, None) for one in sets)
-    return Provenance(judged, qrels, run, stamps, _current_folder() if stamps else "", alternatives)
+    return Provenance(done, qrels, run, stamps, _current_folder() if stamps else "", alternatives)
 
 
 def _join_decoded(
-    qrels: Qrels, run: Run | TextRun, policy: Policy, judged: Judged | None
-) -> tuple[Qrels, Run | TextRun, Judged]:
-    """Read ids that are not UTF-8 as cp1252, if more of them match then; `judged` is the join without that, None if no query matched.
+    qrels: Qrels, run: Run | TextRun, policy: Policy, done: Judged | DataError
+) -> tuple[Qrels, Run | TextRun, Judged | DataError]:
+    """Read ids that are not UTF-8 as cp1252, if more of them match then; `done` is the join without that, or its error.
 
     Raises:
         DataError: `encoding`: the other ids of queries match neither way, and would count as 0.
@@ -280,15 +280,21 @@ def _join_decoded(
     other, others = decode_ids(qrels), decode_ids(rows)
     with suppress(DataError):
         again = join(other, others, policy)
-        if judged is None or (again.answered.sum(), len(again.rank)) > (judged.answered.sum(), len(judged.rank)):
+        if isinstance(done, DataError) or _matched(again) > _matched(done):
             return other, others, again
-    for table, decoded in ((qrels, other), (rows, others)):
-        if (judged is None or not judged.answered.all()) and table.queries.tolist() != decoded.queries.tolist():
-            problem = "ids of queries are not UTF-8, and match neither as they are nor as cp1252"
-            hint = "convert the file to UTF-8, for example with iconv"
-            raise DataError("encoding", problem, where=table.name, hint=hint)
-    assert judged is not None
-    return qrels, run, judged
+    known, found = set(qrels.queries.tolist()), set(rows.queries.tolist())
+    odd, theirs = known - set(other.queries.tolist()), found - set(others.queries.tolist())  # not UTF-8
+    lost = odd or (theirs and any(not query.isascii() for query in known - found))
+    if lost and not odd & theirs:  # none of them matches, as in files of one encoding
+        problem = "ids of queries are not UTF-8, and match neither as they are nor as cp1252"
+        hint = "convert the file to UTF-8, for example with iconv"
+        raise DataError("encoding", problem, where=(qrels if odd else rows).name, hint=hint)
+    return qrels, run, done
+
+
+def _matched(judged: Judged) -> tuple[int, int]:
+    """Number of queries and of judged documents that a run has."""
+    return int(judged.answered.sum()), len(judged.rank)
 
 
 class OpenInputs(NamedTuple):

@@ -66,3 +66,15 @@ def test_queries_that_match_in_no_way_are_an_error(qrels, run, place, values):
 def test_queries_without_a_match_in_utf_8_are_no_error(values):
     result = values(QRELS.encode(), RUN.replace("hülle", "grün").encode())
     assert {w.slug for w in result.warnings} == {"query-missing", "query-unjudged"}
+
+
+def test_a_query_that_is_absent_from_files_of_one_encoding_is_no_error(values):
+    qrels = QRELS + "grün;a;1\n"
+    result = values(qrels.encode("cp1252"), RUN.encode("cp1252"))
+    assert result.mean() == {"RR": 2 / 3}
+    assert "query-missing" in {w.slug for w in result.warnings}
+
+
+def test_files_without_a_common_query_keep_their_error(values):
+    qrels, run = QRELS.replace("hülle", "a").replace("rot", "b"), RUN.replace("hülle", "x").replace("rot", "y")
+    refusal("no-common-query", values, qrels.encode("cp1252"), run.encode())
