@@ -18,6 +18,7 @@ from judged.evaluation.evaluate import Measures, join
 from judged.evaluation.inputs import ORDER_POLICIES, Provenance, are_questions, open_inputs, queries_differ
 from judged.evaluation.measuring import Views, ends_at_cutoff
 from judged.evaluation.options import EvaluateOptions, with_level
+from judged.evaluation.values import policy_notes
 from judged.io.run_names import short_names
 from judged.measures.profiles import Profile
 from judged.measures.profiles import profile as profile_named
@@ -418,4 +419,4 @@ def _notes(kind: str, request: CurveRequest) -> tuple[str, ...]:
     if kind == "ipr":
         rounding = request.profile.apply(parse("IPrec")).get("rounding")
         more.append(f"number of documents for a recall level: recall · R, rounded: {rounding}")
-    return (*more, f"policy: {first.policy}")
+    return (*more, *policy_notes(first.policy, list(request.made.values())))
