@@ -40,7 +40,7 @@ class Registry(Generic[T]):
     Args:
         kind: a noun for messages; an unknown name is the error `unknown-name`.
         package: its files declare entries. They are imported in their order until one has the name that is looked up; a file of
-            that name comes first. The order is that of `FILES`, if the package has it, else the alphabet.
+            that name comes first. The order is that of `FILES`, if the package has it, and files that it does not list follow; else the alphabet.
     """
 
     def __init__(self, kind: str, *, package: str = "") -> None:
@@ -96,12 +96,7 @@ class Registry(Generic[T]):
         """The files of the package, by name; none is imported."""
         if self._files is None:  # a `cached_property` of Python 3.11 would hold a lock while it waits for the import
             package = import_module(self._package)
-            if hasattr(package, "FILES"):
-                self._files = tuple(package.FILES)
-            else:
-                from pkgutil import iter_modules
-
-                self._files = tuple(file.name for file in iter_modules(package.__path__))
+            self._files = tuple(package.FILES) if hasattr(package, "FILES") else _files_of(package)
         return self._files
 
     def get(self, name: str) -> T | None:
@@ -146,7 +141,8 @@ class Registry(Generic[T]):
 
     def _load(self) -> None:
         if not self._loaded:
-            for file in self.files:
+            others = _files_of(import_module(self._package))  # a new file is found without being listed
+            for file in dict.fromkeys((*self.files, *others)):
                 import_module(f"{self._package}.{file}")
             self._loaded = True
 
@@ -159,6 +155,12 @@ class Registry(Generic[T]):
                 return file
             frame = frame.f_back
         return ""
+
+
+def _files_of(package: Any) -> tuple[str, ...]:
+    from pkgutil import iter_modules
+
+    return tuple(file.name for file in iter_modules(package.__path__))
 
 
 def nearest_name(name: str, known: Iterable[str]) -> str | None:

@@ -12,7 +12,7 @@ from judged.cli.options.derive import EVALUATION, options
 from judged.cli.options.files import emit, named_file, output_options, show_warnings
 
 _CONFIG = "judged.toml"
-_RULES = "max_drop max_total_drop max_query_drop min max mode alpha min_queries slices by history"
+_RULES = "max_drop max_query_drop min max mode alpha min_queries slices by history"
 
 
 @click.command("gate", cls=Command)

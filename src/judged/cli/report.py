@@ -19,7 +19,7 @@ _PAGE = ("doc_texts", "query_texts")
 @click.argument("runs", nargs=-1)
 @option("-o", "--output", metavar="FILE", default="report.html", show_default=True, group="Output", help="Output file.")
 @options("report", " ".join(_PAGE))
-@options("compare", f"{EVALUATION} {COMPARISON}")
+@options("compare", f"{EVALUATION} {COMPARISON.replace('family ', '')}")
 def command(qrels: str, runs: tuple[str, ...], output: str, settings: dict[str, Any]) -> None:
     """Write an HTML report on one or more RUNS, evaluated with the judgments in QRELS.
 

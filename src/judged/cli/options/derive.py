@@ -33,7 +33,7 @@ CHUNKS = "roll_up chunks documents tokens split"
 _GROUPS = {  # parameters that are not of the group Input
     "Measures": "measures measure level bounds average query points k",
     "Policies": f"{POLICIES} order empty duplicates rejudged strict how missing n strategy overlap judges allow_changed_judgments",
-    "Statistics": f"{STATISTICS} family difference power n_queries mode max_drop max_total_drop max_query_drop min max min_queries",
+    "Statistics": f"{STATISTICS} family difference power n_queries mode max_drop max_query_drop min max min_queries",
     "Model": "prompt scale repeat method norm",
     "Output": "title",
 }
@@ -49,7 +49,7 @@ _METAVARS = {
     "TEXT": "title documents",
     "NAME,NAME": "judges",
     "NAME=MEAN,...": "min max",
-    "DROP": "max_drop max_total_drop",
+    "DROP": "max_drop",
     "N": "depth resamples seed n k n_queries min_queries repeat",
 }
 _GROUP_OF = {name: group for group, names in _GROUPS.items() for name in names.split()}
@@ -66,11 +66,9 @@ _FLAGS = {  # of parameters that have a letter, or another name
     "n": ("-n",),
 }
 _REPEATED = ("measures", "query")
-_DROP = "0.01 or nDCG@10=0.01"
 _NUMBERS = {  # examples
     "grade_map": "Exact=3,Substitute=2",
-    "max_drop": _DROP,
-    "max_total_drop": _DROP,
+    "max_drop": "0.01 or nDCG@10=0.01",
 }
 _REGISTRIES = {
     "measures": "judged.measures.registry:MEASURES",
@@ -179,7 +177,7 @@ def _settings(function: str, name: str) -> dict[str, Any]:
     stated = re.search(r"\[default: [^]]*\]", text)
     none = first.default is None or first.default is False or first.default is ...
     default = stated[0] if stated else "" if none else f"[default: {first.default}]"
-    clause = re.split(r"[.;](?: |$)| \[default", text)[0]
+    clause = re.sub(",? see `[^`]+`", "", re.split(r"[.;](?: |$)| \[default", text)[0])  # names of Python
     settings: dict[str, Any] = {"help": f"{clause[:1].upper()}{clause[1:]}. {default}".rstrip()}
     if name == "unjudged":
         return settings | {"flag_value": "condensed", "help": "Remove unjudged documents from the rankings first."}
