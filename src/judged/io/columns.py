@@ -37,7 +37,7 @@ NAMES: Mapping[str, Names] = {
             "score sim similarity prediction predictedrating predicted predict pred est relevancescore similarityscore",
         ),
         "grade": (
-            "relevance rel grade label gain rating humangrade humanlabel humanrating relevancegrade "
+            "relevance rel grade label gain rating stars humangrade humanlabel humanrating relevancegrade "
             "relevancelabel escilabel queryrelevancelabel",
         ),
         "rank": ("rank", "position", "pos", "place"),
