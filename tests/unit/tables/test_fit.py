@@ -61,10 +61,11 @@ def test_no_requested_measure_is_dropped_from_a_table_of_runs():
         assert re.findall(r"P@\d+", table_text(table._replace(notes=()), columns=60)) == 2 * measures
 
 
-def test_headers_do_not_widen_a_table_that_is_too_wide_for_a_log():
-    headers = tuple(f"{'a very long header'} {i}" for i in range(9))
-    text = table_text(Table(headers, (("1",) * 9,)))
-    assert max(map(len, text.splitlines())) == 120
+def test_headers_and_words_do_not_widen_a_table_that_is_too_wide_for_a_log():
+    headers = tuple(f"a very long header {i}" for i in range(9))
+    table = Table(headers, (("1",) * 9,))
+    assert max(map(len, table_text(table).splitlines())) == 9 * len("header") + 8 * 2
     assert "header" in table_text(Table(headers, ()))
-    narrow = table_text(Table(headers[:4], (("1",) * 4,)))
-    assert narrow.splitlines()[0].count("a very long header") == 4
+    assert table_text(Table(headers[:6], (("1",) * 6,))).splitlines()[0].count("a very long header") == 6
+    wordy = Table(("query", "words"), (("q1", "word " * 40),), words=(0, 1))
+    assert max(map(len, table_text(wordy).splitlines())) == 132

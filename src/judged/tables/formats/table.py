@@ -11,7 +11,7 @@ from judged.tables.formats import Renderable, output_format
 from judged.tables.table import BARS, Detail, Table, answer_of, axes_of, text_bar, width, zero_place
 
 _NARROWEST = 10  # a column of words is not wrapped to less
-_LINE = 120  # wider tables are wrapped in files and pipes too, at least their headers; no column is dropped there
+_LINE = 132  # in files and pipes, wider tables have their headers wrapped, then their words; no column is dropped
 
 
 class Layout(NamedTuple):
@@ -49,9 +49,10 @@ def _unlimited_widths(table: Table) -> list[int]:
     widths = _natural(table)
     if sum(widths) + 2 * (len(widths) - 1) <= _LINE:
         return widths
-    return _wrap_widths(table, _LINE) or [
-        max([_longest_word(head), *map(width, cells)]) for head, *cells in zip(table.headers, *table.rows, strict=True)
+    cells = [
+        max([_longest_word(head), *map(width, own)]) for head, *own in zip(table.headers, *table.rows, strict=True)
     ]
+    return cells if sum(cells) + 2 * (len(cells) - 1) <= _LINE else _wrap_widths(table, _LINE) or cells
 
 
 def _wrap_widths(table: Table, columns: int) -> list[int] | None:
