@@ -166,7 +166,8 @@ function measureChips(book, store) {
     const pair = several ? viewedPair(book, { ...state, measure, slice: null }) : null;
     const tone = pair ? verdictTone(pair.verdict) : "";
     const even = pair?.verdict === "equal" || pair?.verdict === "identical";
-    const sign = even ? "=" : several && CHIP_SIGNS[tone];
+    const apart = pair?.verdict === "not comparable";
+    const sign = even ? "=" : several && (apart ? "–" : CHIP_SIGNS[tone]);
     const value = several ? "" : numberText(book.facts.summary[measure][0].mean, Math.min(3, of.places));
     const words = pair ? `${of.name}: ${pair.verdict}, ${signedText(pair.difference, ANSWER_PLACES)}` : of.name;
     const properties = {
