@@ -20,13 +20,13 @@ functions that `judged` uses, on values of real TREC systems (TREC-8 ad hoc and 
 
 Topics are drawn with replacement from 50 real ones, and each repetition draws another pair of systems. *Swapped*: the labels of the two systems are swapped at random for each query, so the systems are exchangeable. *Recentred*: real
 differences less their mean. *Reweighted*: topics drawn with weights under which the mean difference is 0, which keeps the values of discrete measures. *Tied*: only a tenth, or a twentieth, of the queries changes.
-*Weak systems too*: the lowest quarter of the systems, which is 0 on most queries, is left out elsewhere, but not here. *Thin pools*: reweighted, and each system has its value on a fifth of the queries, and 0 on the others, as if its documents were unjudged.
+*Weak systems too*: the lowest quarter of the systems is left out elsewhere, but not here. *Thin pools*: reweighted, and each system has its value on a fifth of the queries, and 0 on the others, as if its documents were unjudged.
 
 A figure **meets** its goal if the 95% interval of the simulated rate is within the goal. It **misses** it, and is in **bold**, if the interval is outside. Otherwise it is **not decided**, and has a question mark: there are too few repetitions to tell, or the rate is at the
 edge of the goal. The goal applies to real measures and 50 queries or more; tables without a goal have no marks.
 
-Each figure of `t` is from 100,000 repetitions, one of 500 to 5,000 for methods that resample or are slower; above 250 queries there are fewer. One standard error of a rate of 5% is 0.07 points with 100,000 repetitions,
-0.3 with 5,000, and 1 point with 500. `make simulate SIMULATE=4` has four times as many.
+Type-I errors of `t` are from 100,000 repetitions, its coverage and its errors with weights and clusters from 20,000, failures of the gate from 50,000, and other figures from 200 to 5,000, clicks from 30 to 500; above 250 queries there are fewer. One standard error of a
+rate of 5% is 0.07 points with 100,000 repetitions, 0.15 with 20,000, and 1 point with 500. `make simulate SIMULATE=4` has four times as many.
 """
 
 SECTIONS: tuple[tuple[str, str, Callable[[float], Iterable[SimulatedTable]]], ...] = (
