@@ -22,7 +22,19 @@ from judged.io.table import SourceTable
 from judged.io.text import is_decimal
 from judged.tables.table import counted
 
-_QUERIES = ("queryid", "qid", "topicid", "topic", "query", "q", "searchterm", "searchquery", "querytext", "keyword", "question")
+_QUERIES = (
+    "queryid",
+    "qid",
+    "topicid",
+    "topic",
+    "query",
+    "q",
+    "searchterm",
+    "searchquery",
+    "querytext",
+    "keyword",
+    "question",
+)
 _FEW = 16  # entries by which a value is recognised
 _CONTENTS = {"run": "rankings", "qrels": "judgments", "texts": "texts"}
 _EXTENSIONS = re.compile(r"(\.(jsonl?|ndjson|gz|bz2|xz|zst))+$", re.IGNORECASE)
