@@ -64,7 +64,11 @@ def drawn(page: Path, *, dark: bool) -> dict[str, str]:
         plt.close("all")
         if result.problems:
             raise SystemExit("\n".join(result.problems))
-        return {name: (Path(folder) / name).read_text(encoding="utf-8") for name in written(page) if (Path(folder) / name).exists()}  # some code is not run
+        return {
+            name: (Path(folder) / name).read_text(encoding="utf-8")
+            for name in written(page)
+            if (Path(folder) / name).exists()
+        }  # some code is not run
 
 
 def picture_path(name: str, ending: str, *, dark: bool) -> Path:

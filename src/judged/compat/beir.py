@@ -108,8 +108,7 @@ class EvaluateRetrieval:
 
 
 mrr, recall_cap, hole, top_k_accuracy = (  # the functions of beir.retrieval.custom_metrics
-    partial(EvaluateRetrieval.evaluate_custom, metric=name)
-    for name in ("mrr", "recall_cap", "hole", "top_k_accuracy")
+    partial(EvaluateRetrieval.evaluate_custom, metric=name) for name in ("mrr", "recall_cap", "hole", "top_k_accuracy")
 )
 
 
