@@ -15,7 +15,12 @@ TEXTS = {"doc_texts": jd.sample_path("documents.jsonl"), "query_texts": jd.sampl
 IMG = "<img src=x onerror=\"document.title='caught'\">"
 SCRIPT = "</script><script>document.title='caught'</script>"
 TURNED = "\u202eright to left\u202d\u2066"
-FOUR = {0: "Irrelevant", 1: "Related", 2: "Partly relevant", 3: "Perfectly relevant"}
+FOUR = {
+    0: ["Irrelevant", "has nothing to do with the query"],
+    1: ["Related", "is on the topic but does not answer the query"],
+    2: ["Partly relevant", "answers part of the query, or the answer is hidden among other matter"],
+    3: ["Perfectly relevant", "is devoted to the query and contains the exact answer"],
+}
 HOSTILE = (IMG, SCRIPT, TURNED, "x" * 1_000, "'\"&#39;&amp;", "__proto__", "{{title}}", " ", "#judge=bob")
 
 
@@ -143,7 +148,10 @@ def test_the_list_shows_the_documents_of_a_query_and_grades_the_current_one(visi
 def test_query_words_are_marked_and_descriptions_are_visible(visit, label_page):
     page = begin(visit(label_page))
     assert page.locator(".label-reading mark").count() > 0
-    for description in ("has nothing to do with the query", "is devoted to the query and contains the exact answer"):
+    for description in (
+        "has nothing to do with the query",
+        "is devoted to the query and contains the exact answer",
+    ):
         assert page.get_by_text(description).is_visible()
     page.keyboard.press("?")
     assert "Undo the last judgment" in page.locator("dialog").inner_text()

@@ -112,16 +112,16 @@ def test_a_cell_may_be_long(quote, size, save):
     assert read_run(save("a.csv", text)).doc.tolist() == [b"d1", b"d2"]
 
 
-INDEXED = ",customer,article,stars\n0,u1,c,5\n1,u2,b,6\n"  # as by DataFrame.to_csv
+INDEXED = ",customer,article,opinion\n0,u1,c,5\n1,u2,b,6\n"  # as by DataFrame.to_csv
 
 
 def test_the_unnamed_index_of_a_frame_is_no_column(save):
     named = {"query_col": "customer", "doc_col": "article"}
     indexed = save("a.csv", INDEXED)
-    assert refusal("columns", read_run, indexed, **named).value == "'', 'customer', 'article', 'stars'"
-    assert read_run(indexed, score_col="stars", **named).score.tolist() == [5, 6]
-    assert read_qrels(indexed, grade_col="stars", **named).grade.tolist() == [5, 6]
-    usual = save("b.csv", INDEXED.replace("customer,article,stars", "user,item,score"))
+    assert refusal("columns", read_run, indexed, **named).value == "'', 'customer', 'article', 'opinion'"
+    assert read_run(indexed, score_col="opinion", **named).score.tolist() == [5, 6]
+    assert read_qrels(indexed, grade_col="opinion", **named).grade.tolist() == [5, 6]
+    usual = save("b.csv", INDEXED.replace("customer,article,opinion", "user,item,score"))
     assert jd.evaluate({"u1": {"c": 1}, "u2": {"c": 1}}, usual, "RR").mean() == {"RR": 0.5}
     assert jd.recommenders.beyond_accuracy(usual, "Distinct", history=usual).summary() == {"Distinct@10": 2}
     assert convert(usual, save("c.run", ""), kind="run") == 2
