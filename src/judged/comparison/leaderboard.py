@@ -56,15 +56,19 @@ class Leaderboard(Result):
         ranked = f"{names} ranks first" if len(top) == 1 else f"{names} tie for the first rank"
         first = f"{ranked} by {by} of {self.measure} over {counted(len(self.standings.collections), 'collection')}."
         first = " ".join([*self.incomparable.values(), first])
-        if len(best) == 1:
+        comparable = len(self.runs) - len(self.incomparable)
+        if self.incomparable and comparable < 2:
+            return [first]
+        if len(best) == 1 and not self.incomparable:
             who = "It" if top == best else best[0]
             return [first, f"{who} is significantly better than all others ({self.ranks.confidence:.0%} confidence)."]
-        which = (
-            "any of the runs"
-            if len(best) == len(self.runs)
-            else f"one of {len(best)}: {', '.join(best[:8])}{' …' if len(best) > 8 else ''}"
-        )
-        return [first, f"The best run may be {which} ({self.ranks.confidence:.0%} confidence)."]
+        which = f"may be one of {len(best)}: {', '.join(best[:8])}{' …' if len(best) > 8 else ''}"
+        if len(best) == comparable:
+            which = "may be any of the runs" if not self.incomparable else "may be any of them"
+        elif len(best) == 1:
+            which = f"is {best[0]}"
+        of = "run" if not self.incomparable else "of the comparable runs"
+        return [first, f"The best {of} {which} ({self.ranks.confidence:.0%} confidence)."]
 
     def records(self) -> list[dict[str, Any]]:
         """One mapping per run, the best first."""

@@ -518,5 +518,7 @@ def choose_split(names: Sequence[str], split: Split | None, where: Place) -> str
     if len(fitting) == 1:
         return fitting[0]
     problem = f"{split.name!r} is not one of the {split.option}s {list_columns(names)}"
+    if not names:
+        raise DataError("split", f"no {split.option}s, so not {split.name!r} either", where=where, value=split.name)
     hint = Hint(f"choose one with {{{split.option}}}", **{split.option: (fitting or names)[0]})
     raise DataError("split", problem, hint=hint, where=where, value=split.name)

@@ -151,6 +151,9 @@ def test_a_leaderboard_says_it_first_and_separates_nothing_by_it():
     assert (row["tied"], row["low"], row["high"]) == ("", 1, 3)
     assert "one" not in board.best()
     assert row["mean"] == pytest.approx(results["one"].mean()["AP"])
+    assert "comparable runs" in board.headline()[1]
+    alone = jd.leaderboard({"web": {name: results[name] for name in ("a", "one")}})
+    assert "significantly" not in " ".join(alone.headline())  # nothing is left to be better than
 
 
 def test_the_page_says_it_first(tmp_path):
