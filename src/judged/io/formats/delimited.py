@@ -61,7 +61,7 @@ class Header:
     delimiter: str
     names: tuple[str, ...]
     line: int = 1
-    spaced: bool = False  # blanks follow delimiters, here or in the first row
+    spaced: bool = False  # a blank follows each delimiter, here or in the first row
 
 
 def split_line(line: str, delimiter: str) -> list[str]:
@@ -77,7 +77,7 @@ def _detect(head: Head, request: ColumnRequest) -> Header | None:
     if header is None or header.spaced:
         return header
     row = split_line(_line_below(head, header.line), header.delimiter)[1:]
-    return replace(header, spaced=any(cell.startswith(" ") for cell in row))
+    return replace(header, spaced=bool(row) and all(cell.startswith(" ") for cell in row))
 
 
 def _line_below(head: Head, number: int) -> str:
