@@ -59,6 +59,10 @@ def test_one_file_gives_one_table():
     ]
 
 
+def test_a_question_file_that_is_given_twice_is_explained_once():
+    assert run("explain", "RR", "rag.jsonl", "rag.jsonl") == run("explain", "RR", "rag.jsonl")
+
+
 def test_one_file_may_come_from_standard_input():
     text = "\n".join(map(json.dumps, RECORDS))
     done = CliRunner().invoke(cli, ["eval", "-", "-m", "RR", "--format", "json"], input=text, catch_exceptions=False)

@@ -30,5 +30,5 @@ def command(
     """
     from judged.evaluation.explain import Explanations
 
-    [values] = evaluate_files(qrels, (run,) if run else (), {"measures": measure, **settings})
+    *_, values = evaluate_files(qrels, (run,) if run else (), {"measures": measure, **settings})
     emit(Explanations(tuple(values.explain(m, query) for m in values.measures)), shown)

@@ -390,6 +390,8 @@ def _parse_measures(kind: str, measures: Measures | None, request: CurveRequest)
                 f"{m} has a cutoff, which is the x axis" if m.definition.at == "cutoff" else f"{m} takes no cutoff"
             )
             raise UsageError("cutoff", problem, hint="name measures without it, such as nDCG", value=str(m))
+        if m.definition.text:
+            raise UsageError("measure", f"{m} has no numbers", hint="choose another measure", value=str(m))
     return [request.measure(m) for m in parsed]
 
 

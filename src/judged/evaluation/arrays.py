@@ -201,7 +201,7 @@ def _absent(lists: ArrayLists, total: Any, level: float) -> Ints:
     totals = _one_per_list(total, "total_relevant", len(lists.sizes))
     owner = np.repeat(np.arange(len(lists.sizes)), lists.sizes)
     relevant = np.bincount(owner[lists.label >= level], minlength=len(lists.sizes))
-    wrong = np.flatnonzero((totals < relevant) | (totals != np.floor(totals)))
+    wrong = np.flatnonzero((totals < relevant) | (totals != np.floor(totals)) | (totals > 2**53))
     if len(wrong):
         row = int(wrong[0])
         place = f"total_relevant of list {lists.names[row]!r}"

@@ -215,7 +215,7 @@ def _best_first(labels: Any) -> Any:
     if _is_ragged(labels):
         return list(map(_best_first, labels))
     shape = as_numbers(labels, "labels").shape
-    return np.broadcast_to(-np.arange(shape[-1] if shape else 1, dtype=np.float64), shape)
+    return np.broadcast_to(-np.arange(shape[-1], dtype=np.float64), shape) if shape else labels
 
 
 def _is_ragged(source: Any) -> bool:
@@ -229,8 +229,11 @@ def _is_column(source: Any) -> bool:
 
 def _join(labels: Any, scores: Any) -> tuple[Floats, Floats, Ints]:
     """Return lists of columns as columns, and the sizes of the lists."""
-    sizes = [list(map(len, side)) if isinstance(side, list | tuple) else None for side in (labels, scores)]
-    if sizes[0] is None or sizes[0] != sizes[1]:
+    sizes = [
+        [len(one) if _is_column(one) else -1 for one in side] if isinstance(side, list | tuple) else []
+        for side in (labels, scores)
+    ]
+    if sizes[0] != sizes[1]:
         raise DataError("shape", "labels and scores are lists of different lengths")
     label, score = (
         np.concatenate([as_numbers(one, name) for one in side if len(one)] or [np.empty(0)])
@@ -251,6 +254,8 @@ def _find_items(label: NDArray[Any], mask: Any, pad: float | None) -> Bools | No
         kept = kept.astype(bool)
     if pad is None:
         return kept
+    if as_numbers(pad, "pad").ndim:
+        raise DataError("shape", "one label", got=shown(pad), where="pad")
     items = ~np.isnan(label) if pad != pad else label != pad
     return items if kept is None else kept & items
 
@@ -262,7 +267,10 @@ def _owners(qid: Any, size: int) -> tuple[Ints, tuple[Any, ...]]:
         ids = as_numbers(qid, "qid")
     else:  # texts as objects: in an array of text numbers become texts, and NUL at the end is dropped
         texts = isinstance(qid, list | tuple) and any(isinstance(one, str) for one in qid)
-        ids = np.asarray(qid, object if texts else None)
+        try:
+            ids = np.asarray(qid, object if texts else None)
+        except ValueError as error:  # lists of different lengths
+            raise DataError("id-type", problem) from error
     if ids.shape != (size,):
         raise DataError("shape", "one qid per item", got=f"{ids.shape} for {size} items")
     try:
@@ -278,8 +286,8 @@ def _sizes(group: Any, size: int) -> Ints:
     sizes = as_numbers(group, "group")
     if sizes.ndim != 1 or (sizes < 0).any() or (sizes != np.floor(sizes)).any():
         raise DataError("group", "sizes of lists, integers ≥ 0", got=shown(sizes.ravel()[:5].tolist()))
-    if int(sizes.sum()) != size:
-        problem = f"the sizes add up to {int(sizes.sum())}, but there are {size} items"
+    if (total := sizes.sum()) != size:
+        problem = f"the sizes add up to {total:.0f}, but there are {size} items"
         raise DataError("group", problem, hint=Hint("if they are list ids, one per item, use {qid}", qid=None))
     return sizes.astype(np.int64)
 

@@ -180,6 +180,8 @@ def test_runs_drawn_together_have_the_points_that_each_has_alone(ties):
         (lambda: jd.curve("prc", QRELS, RUNS["a"]), "unknown-name"),
         (lambda: jd.curve("pr", QRELS, RUNS["a"], query="nope"), "12 queries"),
         (lambda: jd.curve("at-k", QRELS, RUNS["a"], "AP RR Rprec"), "cutoff"),
+        (lambda: jd.curve("at-k", QRELS, RUNS["a"], "P relstring"), "no numbers"),
+        (lambda: jd.curve("at-k", np.array(5)), "runs"),
         (lambda: jd.curve("at-k", QRELS, RUNS["a"], points=[0, 1]), "ranks must be"),
         (lambda: jd.curve("at-k", QRELS, RUNS["a"], points=0), "ranks must be"),
         (lambda: jd.curve("ipr", QRELS, RUNS["a"], points=[1.5]), "from 0 to 1"),

@@ -229,6 +229,15 @@ def test_anything_with_dlpack_is_taken():
         ([[1, 1]], [[0.1, 0.2]], {"measures": "alpha_nDCG"}, "unsuitable-measure"),
         ([[1, 1]], [[0.1, 0.2]], {"measures": []}, "measure"),
         ([[1, 1]], [[0.1, 0.2]], {"wrong": 1}, "unknown-option"),
+        (5, None, {}, "shape"),
+        (5, 5, {}, "shape"),
+        ([[1, 0], [1]], [1, 2], {}, "shape"),
+        ([1, 2], [[1, 0], [1]], {}, "shape"),
+        ([1, 0], [0.1, 0.2], {"pad": [1, [2]]}, "dtype"),
+        ([1, 0], [0.1, 0.2], {"pad": [1, 2, 3]}, "shape"),
+        ([1, 0], [0.1, 0.2], {"group": [math.inf]}, "group"),
+        ([1, 0], [0.1, 0.2], {"qid": [[1], [2, 3]]}, "id-type"),
+        ([1, 0], [0.1, 0.2], {"total_relevant": math.inf}, "parameter"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_with_arrays_is_said(labels, scores, options, slug):
