@@ -91,9 +91,12 @@ def risk_coverage(values: Values, measure: str | Measure | None = None) -> Recor
     (0.0, 0.5)
     """
     source, name = values.source, str(values.measures[0] if measure is None else measure)
-    run = None if source is None or source.run is None else source.run_table
-    scores = None if run is None else run.score if run.scored else None if run.passages is None else run.passages.score
-    if source is None or run is None or scores is None:
+    if source is None or source.run is None:
+        problem = "the judgments and the run of these values are not available"
+        raise UsageError("no-source", problem, hint="evaluate again")
+    run = source.run_table
+    scores = run.score if run.scored else None if run.passages is None else run.passages.score
+    if scores is None:
         raise UsageError("policy", "the retrieved chunks have no scores", hint=Hint("write a score for each chunk"))
     if "unit" not in next(m for m in values.measures if str(m) == name).definition.laws:
         raise UsageError("measure", f"{name} has values outside of 0 to 1", hint="choose another measure", value=name)

@@ -103,6 +103,11 @@ def read_questions(
     table = _table("qrels", columns["question"], columns["relevant"], fields["relevant"], context)
     if grade_map is not None:
         table = replace(table, request=table.request._replace(grade_map=grade_map))
+    if not len(table.doc):
+        problem = f"no question has a relevant chunk in {fields['relevant']!r}, so no measure has a value"
+        answered = f"{len(np.unique(run.query))} of {counted(len(records), 'question')} have a retrieved chunk"
+        hint = "add questions with an answer; the rate of false answers is shown beside their means"
+        raise DataError("empty-qrels", f"{problem}; {answered}", where=context.name, hint=hint)
     return Questions(replace(located(as_qrels(table), source), questions=True), run)
 
 
@@ -199,8 +204,6 @@ def _table(
     rankings = [_entries(lists[i], "score" if is_run else "grade", field, i, context) for i in held]
     choice = None
     if not is_run:
-        if not any(map(len, rankings)):
-            raise DataError("empty-qrels", f"no question has a relevant chunk in {field!r}", where=context.name)
         rankings, choice = flatten_sets(questions, rankings, replace(context, request=ColumnRequest("qrels")))
     size, rows = np.array(list(map(len, rankings)), dtype=np.int64), np.array(held, dtype=np.int64)
     origin = context.items(item=np.repeat(rows, size))

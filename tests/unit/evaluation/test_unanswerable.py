@@ -101,4 +101,10 @@ def test_a_curve_needs_scores_and_values_from_0_to_1():
     lists = [{"query": "q", "retrieved": ["a"], "relevant": ["a"]}, {"query": "n", "retrieved": ["b"], "relevant": []}]
     refusal("policy", jd.rag.risk_coverage, evaluated(lists))
     refusal("measure", jd.rag.risk_coverage, evaluated(RECORDS, "DCG"))
-    refusal("policy", jd.rag.risk_coverage, jd.Values.from_json(evaluated(RECORDS).to_json()))
+    refusal("no-source", jd.rag.risk_coverage, jd.Values.from_json(evaluated(RECORDS).to_json()))
+
+
+@pytest.mark.parametrize("nothing", [[], {}])
+def test_questions_of_which_none_has_an_answer_have_no_mean(nothing):
+    error = refusal("empty-qrels", evaluated, [{**one, "relevant": nothing} for one in (*JUNK, *SILENCE)])
+    assert "3 of 4 questions have a retrieved chunk" in str(error)
