@@ -1,6 +1,7 @@
 """`judged eval`: its output in every format, for one run and for several, and with hostile ids."""
 
 import csv
+import gzip
 import io
 import json
 import re
@@ -157,6 +158,19 @@ def test_output_goes_to_a_file_instead(form):
     assert run(*words, "-o", "out.txt") == ""
     assert Path("out.txt").read_text("utf-8") == printed
     assert not list(Path().glob(".judged-*"))
+
+
+@pytest.mark.parametrize(
+    ("name", "form"),
+    [("x.csv", "csv"), ("x.JSON", "json"), ("x.html", "html"), ("x.md", "md"), ("x.tex", "latex"), ("x.out", "table")],
+)
+def test_the_ending_of_the_output_chooses_its_format(name, form):
+    words = ["eval", "qrels.txt", "a.run", "b.run", "-q"]
+    assert run(*words, "-o", name) == run(*words, "-o", name + ".gz") == ""
+    assert Path(name).read_text("utf-8") == run(*words, "--format", form)
+    assert gzip.decompress(Path(name + ".gz").read_bytes()) == Path(name).read_bytes()
+    assert run(*words, "--format", "trec", "-o", name) == ""
+    assert Path(name).read_text("utf-8") == run(*words, "--format", "trec")
 
 
 ESCAPE = "q\x1b[31m\x9b2J\u202e"

@@ -8,7 +8,15 @@ import click
 
 from judged.cli.options.command import Command, option
 from judged.cli.options.derive import CHUNKS, COMPARISON, EVALUATION, QUESTIONS, options
-from judged.cli.options.files import emit, master_option, output_options, show_warnings, spark_session, split_files
+from judged.cli.options.files import (
+    chosen_format,
+    emit,
+    master_option,
+    output_options,
+    show_warnings,
+    spark_session,
+    split_files,
+)
 from judged.comparison.tables import TableName
 
 _MORE = "tag order duplicates rejudged weights clusters model engine"
@@ -39,6 +47,6 @@ def command(qrels: str, runs: tuple[str, ...], settings: dict[str, Any], **shown
 
     with spark_session(settings, shown["master"]) as session:
         found = compare(*split_files(qrels, runs, session), **settings)
-    if shown["table"] and shown["format"] == "json":  # the rows of the table, without place for warnings
+    if shown["table"] and chosen_format(shown) == "json":  # the rows of the table, without place for warnings
         show_warnings(found.warnings)
     emit(found.report(table=shown["table"], where=shown["where"] or 0), shown, found.warnings)

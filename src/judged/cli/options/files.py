@@ -190,7 +190,11 @@ def output_options(*extra: str, default: str = "table") -> Callable[[F], F]:
 
     def declare(command: F) -> F:
         command = option(
-            "-o", "--output", metavar="FILE", group="Output", help="Output file. [default: standard output]"
+            "-o",
+            "--output",
+            metavar="FILE",
+            group="Output",
+            help="Output file; without --format, its ending chooses the format. [default: standard output]",
         )(command)
         return option(
             "--format",
@@ -204,12 +208,26 @@ def output_options(*extra: str, default: str = "table") -> Callable[[F], F]:
     return declare
 
 
+def chosen_format(options: dict[str, Any]) -> str:
+    """The format that was requested; without `--format`, that of the ending of the output file."""
+    format, output = str(options["format"]), options["output"]
+    source = click.get_current_context().get_parameter_source("format")
+    if output is None or source is not click.core.ParameterSource.DEFAULT:
+        return format
+    from pathlib import Path
+
+    from judged.io.atomic import ENDINGS
+
+    last = [ending for ending in Path(output.lower()).suffixes if ending not in (".txt", *ENDINGS)][-1:]
+    return next((known.name for known in FORMATS if known.ending in last), format)
+
+
 def emit(result: Result, options: dict[str, Any], warnings: Iterable[Warned] = ()) -> None:
     """Print a result in the requested format, or write it to the requested file.
 
     Warnings are part of the notes of a table; they go to standard error if the format has no place for them.
     """
-    format, output = options["format"], options["output"]
+    format, output = chosen_format(options), options["output"]
     if format in _WITHOUT_NOTES:
         show_warnings(warnings)
     if format == "table" and output is None and sys.stdout.isatty():
