@@ -647,6 +647,11 @@ void bind_arithmetic(nb::module_& m) {
     }, "score"_a, "grade"_a, "sizes"_a, "depth"_a, "sign"_a, "threads"_a);
     m.def("numbers", [](Whole sizes) { return array_of(numbers(sizes.data(), sizes.shape(0))); }, "sizes"_a);
     m.def("ranks", [](Whole sizes) { return array_of(ranks(sizes.data(), sizes.shape(0))); }, "sizes"_a);
+    m.def("heads", [](Whole sizes, std::int64_t cutoff) {
+        auto found = heads(sizes.data(), sizes.shape(0), cutoff);
+        return nb::make_tuple(array_of(std::move(found.sizes)), array_of(std::move(found.segment)), array_of(std::move(found.rank)),
+                              array_of(std::move(found.place)));
+    }, "sizes"_a, "cutoff"_a);
     m.def("product_before", [](Column<double> x, Whole sizes) {
         return array_of(product_before(x.data(), x.shape(0), sizes.data(), sizes.shape(0)));
     }, "x"_a, "sizes"_a);

@@ -177,6 +177,27 @@ inline std::vector<std::int64_t> ranks(const std::int64_t* sizes, std::size_t co
     return out;
 }
 
+// The first `cutoff` elements of each segment: their number per segment; segment, rank and place of each.
+struct Heads {
+    std::vector<std::int64_t> sizes, segment, rank, place;
+};
+
+inline Heads heads(const std::int64_t* sizes, std::size_t count, std::int64_t cutoff) {
+    if (cutoff < 0) throw std::out_of_range("a negative cutoff");
+    Heads out{std::vector<std::int64_t>(sizes, sizes + count), {}, {}, {}};
+    for (auto& size : out.sizes) size = std::min(size, cutoff);
+    const std::size_t kept = begins_of(out.sizes.data(), count).back();
+    for (auto* column : {&out.segment, &out.rank, &out.place}) column->reserve(kept);
+    std::int64_t begin = 0;
+    for (std::size_t i = 0; i < count; begin += sizes[i++])
+        for (std::int64_t k = 0; k < out.sizes[i]; ++k) {
+            out.segment.push_back(std::int64_t(i));
+            out.rank.push_back(k + 1);
+            out.place.push_back(begin + k);
+        }
+    return out;
+}
+
 // Call `work(from, upto)` for ranges of segments with about the same number of elements, on several threads if that pays off.
 template <class Work>
 void in_parts(const std::vector<std::size_t>& begins, unsigned threads, const Work& work) {

@@ -88,10 +88,8 @@ class Pool:
             rank = self.once("ranks", lambda: segments.ranks(sizes))
             best = BestFirst(sizes, self.query, rank, self.grade, np.arange(len(self.query)))
         else:
-            kept = np.minimum(sizes, cutoff)
-            rank = segments.ranks(kept)
-            judgment = rank + (sizes.cumsum() - sizes - 1).repeat(kept)
-            best = BestFirst(kept, self.query[judgment], rank, self.grade[judgment], judgment)
+            sizes, query, rank, judgment = segments.heads(sizes, cutoff)
+            best = BestFirst(sizes, query, rank, self.grade[judgment], judgment)
         return self.once(key, lambda: best)
 
     def relevant(self, level: float) -> Floats:

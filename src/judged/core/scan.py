@@ -117,7 +117,7 @@ def hits_of(
     )
     if isinstance(run, Run):
         hits = replace(hits, **queries_of(pool, run))
-    if not hits.answered.any():
+    if not np.count_nonzero(hits.answered):
         raise_no_common_query(pool.queries, run.name, hits.some_unjudged or pool.bare())
     if policy.order == "rank" and not scan["ranked"]:
         table = run.read() if isinstance(run, TextRun | TextStream | ArrowRun) else run

@@ -40,6 +40,15 @@ def ranks(sizes: Ints) -> Ints:
     return positions(sizes) + 1
 
 
+def heads(sizes: Ints, cutoff: int) -> tuple[Ints, Ints, Ints, Ints]:
+    """The first elements of each segment: their number per segment; the segment, rank and place of each."""
+    if native is not None:
+        return native.heads(as_ints(sizes), cutoff)
+    kept = np.minimum(sizes, cutoff)
+    segment, rank = numbers(kept), ranks(kept)
+    return kept, segment, rank, offsets(sizes)[segment] + rank - 1
+
+
 def total(x: NDArray[Any], segment: Ints, count: int) -> Floats:
     """The sum of each segment. `bincount` adds one element after the other, unlike `sum`."""
     if native is not None:
