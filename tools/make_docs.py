@@ -73,13 +73,13 @@ def fusion_page(text: str) -> str:
     """The page of fusion with its tables of methods and normalisations made anew."""
     needs = {"needed": "weights", "optional": "takes weights", "none": ""}
     methods = [
-        (f"`{m.usage}`", m.text, m.uses, "judgments" if m.train else needs[m.weights], m.missing, short_form(m.paper))
+        (f"`{m.usage}`", m.text, m.uses, "judgments" if m.train else needs[m.weights], short_form(m.paper))
         for m in FUSIONS
     ]
     norms = [(f"`{n.name}`", n.text) for n in NORMALISATIONS]
     return _with_tables(
         text,
-        ("methods", ("method", "fused score", "uses", "needs", "a document that a run lacks", "paper"), methods),
+        ("methods", ("method", "fused score", "uses", "needs", "paper"), methods),
         ("normalisations", ("normalisation", "score s at rank r of n"), norms),
     )
 

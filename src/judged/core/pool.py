@@ -14,7 +14,7 @@ from judged._types import Bools, Floats, Ints
 from judged.core import segments
 from judged.core.native import CORES, as_floats, as_ints, native
 from judged.core.policy import Policy
-from judged.core.tables import Id, IdColumn, Kept, Names, Qrels, decoded, unknown_row
+from judged.core.tables import Id, IdColumn, Kept, Names, Qrels, order_by_id, unknown_row
 from judged.errors import DataError, Hint, Warned, shown
 
 Result = TypeVar("Result")
@@ -263,9 +263,7 @@ def _order_queries(qrels: Qrels) -> tuple[Ints, int]:
     used = np.zeros(len(qrels.queries), bool)
     used[qrels.query] = True
     judged = np.flatnonzero(used)
-    ids = qrels.queries.take(judged)
-    by_number = qrels.query_kind == "integer"
-    by_id = np.argsort(np.array(decoded(ids, "integer"), dtype=object)) if by_number else ids.order()
+    by_id = order_by_id(qrels.queries.take(judged), qrels.query_kind)
     return np.concatenate([judged[by_id], np.flatnonzero(~used)]), len(judged)
 
 

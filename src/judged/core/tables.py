@@ -221,6 +221,11 @@ def decoded(ids: IdColumn, kind: IdKind) -> list[Id]:
     return [int(text) for text in texts] if kind == "integer" else list(texts)
 
 
+def order_by_id(ids: IdColumn, kind: IdKind) -> Ints:
+    """Return the order of ids: integers by value, others by bytes."""
+    return np.argsort(np.array(decoded(ids, kind), object)) if kind == "integer" else ids.order()
+
+
 class Names(Sequence[Id]):
     """Ids of queries, like a tuple of them; they are decoded when they are needed, which most evaluations never do.
 

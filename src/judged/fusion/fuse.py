@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import combinations
 from math import comb
 from typing import Any, Literal, NamedTuple, Unpack
@@ -13,15 +12,16 @@ import numpy as np
 
 from judged._types import Bools, Floats
 from judged.core.policy import Duplicates, Order, Policy, PolicyOptions
+from judged.core.reference import raise_empty_run
 from judged.core.resample import whole_seed
 from judged.core.tables import Id, Run
-from judged.errors import DataError, Hint, UsageError, Warned, Wording, shown
+from judged.errors import Hint, UsageError, Warned, Wording, shown
 from judged.evaluation.evaluate import evaluate, parse_measures
 from judged.evaluation.options import check_options
 from judged.fusion.method import NORMALISATIONS, AlignedRuns, Fusion, FusionSettings, align, parse_method, training_of
 from judged.io.read import read_qrels
 from judged.judging.pool import open_runs
-from judged.measures.registry import Measure
+from judged.measures.registry import Measure, parse_averaged
 from judged.stats.checks import check_choice, check_count, check_number
 from judged.stats.intervals import interval, summarise
 from judged.steps import step as named_step
@@ -48,9 +48,11 @@ def prepare(
         raise UsageError("runs", f"two or more runs are needed, got {len(opened)}", hint="pass [run, run]")
     for run in opened.values():
         if not len(run):
-            raise DataError("empty-run", "the run contains no rankings", hint="check the path", where=run.name)
+            raise_empty_run(run.name)
+    if chosen.lower_is_better:
+        opened = {name: replace(run, score=-run.score) for name, run in opened.items()}
     with np.errstate(over="ignore", invalid="ignore"):  # `FusionSettings.fuse` raises if a score is not a number
-        return settings, chosen.apply(align(opened, ranking, lower_is_better=chosen.lower_is_better))
+        return settings, chosen.apply(align(opened, ranking))
 
 
 def fuse(
@@ -131,10 +133,8 @@ def check_weights(method: Fusion, weights: Weights | None, names: tuple[str, ...
     try:
         column = np.asarray(weights, float)
     except (TypeError, ValueError, OverflowError):
-        column = np.array(np.nan)
-    if column.ndim != 1 or not np.isfinite(column).all():
-        raise UsageError("weights", f"weights must be lists of finite numbers, got {shown(weights)}", value=weights)
-    if len(column) != len(names) or (column < 0).any() or not (column > 0).any():
+        column = np.empty(0)
+    if column.shape != (len(names),) or not (np.isfinite(column) & (column >= 0)).all() or not column.any():
         problem = f"a number ≥ 0 for each of {', '.join(map(shown, names))}, not all 0"
         raise UsageError("weights", problem, got=shown(weights), value=weights)
     return column
@@ -170,7 +170,8 @@ class FusionTuning(Result):
     """
 
     options: dict[str, Any]  # of `fuse`
-    runs: Mapping[str, Run]
+    names: tuple[str, ...]  # of the runs
+    run: Run  # fused with the setting that was chosen on all queries; its value on these queries is too high
     measure: Measure
     settings: FusionSettings
     trials: int
@@ -186,11 +187,6 @@ class FusionTuning(Result):
         return self.values[0].value
 
     @property
-    def interval(self) -> tuple[float, float]:
-        """The 95% interval of the cross-validated value."""
-        return self.values[0].low, self.values[0].high
-
-    @property
     def optimistic(self) -> float:
         """The value on the queries for which the setting was chosen."""
         return self.values[1].value
@@ -204,19 +200,14 @@ class FusionTuning(Result):
     def weights(self) -> dict[str, float] | None:
         """The weights that were chosen on all queries; None if the method has none."""
         weights = self.settings.weights
-        return None if weights is None else dict(zip(self.runs, weights.tolist(), strict=True))
-
-    @cached_property
-    def run(self) -> Run:
-        """The runs fused with the setting that was chosen on all queries. Its value on these queries is too high."""
-        return self.fuse(self.runs)
+        return None if weights is None else dict(zip(self.names, weights.tolist(), strict=True))
 
     def fuse(self, runs: Any, *, name: str | None = None) -> Run:
         """Fuse other runs of the same systems, such as for new queries; in the same order, or with the same names."""
-        if isinstance(runs, Mapping) and set(runs) == set(self.runs):
-            runs = {system: runs[system] for system in self.runs}
-        if len(runs) != len(self.runs):
-            raise UsageError("runs", f"the fusion was tuned for {counted(len(self.runs), 'run')}, got {len(runs)}")
+        if isinstance(runs, Mapping) and set(runs) == set(self.names):
+            runs = {system: runs[system] for system in self.names}
+        if len(runs) != len(self.names):
+            raise UsageError("runs", f"the fusion was tuned for {counted(len(self.names), 'run')}, got {len(runs)}")
         with named_step("fusing"):
             return self.settings.fuse(prepare(runs, self.method, **self.options)[1], name)
 
@@ -265,7 +256,7 @@ class FusionTuning(Result):
         """A setting in words: the weights, or the method with its parameters."""
         if settings.weights is None:
             return settings.call
-        return ", ".join(f"{name} {weight:g}" for name, weight in zip(self.runs, settings.weights, strict=True))
+        return ", ".join(f"{name} {weight:g}" for name, weight in zip(self.names, settings.weights, strict=True))
 
 
 _MOST = 5_000
@@ -281,8 +272,8 @@ def trials_of(settings: FusionSettings, runs: int, step: float) -> list[FusionSe
     """
     method = settings.method
     if method.weights == "needed":
-        parts = round(1 / step) if isinstance(step, int | float) and 1e-9 < step <= 1 else 0
-        if parts < 1 or abs(parts * step - 1) > 1e-9:
+        parts = round(1 / max(check_number(step, "step"), 1e-9))
+        if abs(parts * step - 1) > 1e-9:
             raise UsageError("parameter", f"step must be 1 divided by an integer, got {shown(step)}", value=step)
         places = parts + runs - 1
         trials = comb(places, parts)
@@ -350,7 +341,7 @@ def tune_fusion(
     own: dict[str, Any] = {name: value for name, value in policy.items() if name in (*of_runs, "ties")}
     ranked: dict[str, Any] = {name: value for name, value in policy.items() if name not in of_runs}
     given, aligned = prepare(runs, method, norm, **own)
-    chosen, judgments = _single(measure, profile, level), read_qrels(qrels)
+    [chosen], judgments = parse_measures(parse_averaged(measure), profile, level), read_qrels(qrels)
     trials = trials_of(given, len(aligned.runs), step)
 
     def columns_of(settings: list[FusionSettings]) -> tuple[tuple[Id, ...], Floats]:
@@ -358,7 +349,7 @@ def tune_fusion(
         columns = []
         for setting in settings:
             values = evaluate(judgments, setting.fuse(aligned), chosen, level=level, profile=profile, **ranked)
-            columns.append(np.asarray(values[str(chosen)], float))
+            columns.append(values[str(chosen)])
         return values.queries, np.stack(columns)
 
     def best_of(columns: Floats, queries: Bools) -> int:
@@ -393,15 +384,14 @@ def tune_fusion(
             _value("tuned on the same queries", columns[best], chosen),
         ]
         warnings: dict[Warned, None] = {}
-        lower = norm is not None and NORMALISATIONS.find(norm).lower_is_better  # distances: the lowest is the best
         for name, run in aligned.runs.items():
-            run = replace(run, score=-run.score) if lower else run
             single = evaluate(judgments, run, chosen, level=level, profile=profile, **policy)
-            values.append(_value(name, np.asarray(single[str(chosen)], float), chosen))
+            values.append(_value(name, single[str(chosen)], chosen))
             warnings |= dict.fromkeys(single.warnings)
     return FusionTuning(
         options={"norm": norm, **own},
-        runs=aligned.runs,
+        names=tuple(aligned.runs),
+        run=on_all[best].fuse(aligned),
         measure=chosen,
         settings=on_all[best],
         trials=len(trials),
@@ -416,12 +406,3 @@ def tune_fusion(
 def _value(name: str, column: Floats, measure: Measure) -> TunedValue:
     [ends] = interval([column], limits=[measure.definition.limits])
     return TunedValue(name, summarise(column, "mean"), *(ends or (float("nan"), float("nan"))))
-
-
-def _single(measure: Any, profile: str, level: float | None) -> Measure:
-    parsed = parse_measures(measure, profile, level)
-    if len(parsed) != 1 or parsed[0].definition.summary != "mean" or parsed[0].definition.text:
-        names = " ".join(map(str, parsed))
-        problem = f"fusion is tuned by one measure with a mean over queries, got {names}"
-        raise UsageError("measure", problem, hint="name one, such as nDCG@10", value=names)
-    return parsed[0]

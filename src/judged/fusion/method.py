@@ -16,12 +16,12 @@ from judged._types import Bools, Floats, Ints
 from judged.core import segments
 from judged.core.policy import Policy
 from judged.core.pool import pool_of
-from judged.core.reference import group_documents, order_ties, pool_of_queries, rank_rows
-from judged.core.tables import Id, IdColumn, IdKind, Run, decoded
+from judged.core.reference import group_documents, order_ties, pool_of_queries, raise_no_common_query, rank_rows
+from judged.core.tables import Id, IdColumn, IdKind, Run, decoded, order_by_id
 from judged.errors import DataError, Hint, UsageError, Warned, shown
 from judged.io.read import read_qrels
 from judged.measures.parameters import literal
-from judged.registry import Registry, parse_call
+from judged.registry import Call, Registry, parse_call
 from judged.tables.table import counted
 
 # ── columns of several runs ──────────────────────────────────────────────────────────────────────
@@ -109,16 +109,20 @@ class AlignedRuns:
         return grouped[segments.falling(grouped, self.count)]
 
 
-def align(runs: Mapping[str, Run], policy: Policy, *, lower_is_better: bool = False) -> AlignedRuns:
-    """Number the documents of runs, and rank them; with `lower_is_better` by the negative scores.
+def align(runs: Mapping[str, Run], policy: Policy) -> AlignedRuns:
+    """Number the queries and the documents of runs, and rank them.
 
     Raises:
         DataError: a duplicate document, unless the policy says which to keep.
     """
-    tables = [replace(run, score=-run.score) if lower_is_better else run for run in runs.values()]
+    tables = list(runs.values())
+    query_kind, doc_kind = (
+        kinds.pop() if len(kinds) == 1 else "text"
+        for kinds in ({run.query_kind for run in tables}, {run.doc_kind for run in tables})
+    )
     used = [run.queries.take(np.bincount(run.query, minlength=len(run.queries)) > 0) for run in tables]
-    # every query once, in order of appearance: rows of a run that is in this order need no sorting
     queries = IdColumn.of(dict.fromkeys(raw for column in used for raw in column.tolist()))
+    queries = queries.take(order_by_id(queries, query_kind))
     pool = pool_of_queries(queries)
     once = policy.duplicates != "error"
     parts, docs = [], []
@@ -138,10 +142,6 @@ def align(runs: Mapping[str, Run], policy: Policy, *, lower_is_better: bool = Fa
         rank_rows(pool, tables[number], policy)  # raises the error
     document = np.empty(len(query), np.int64)
     document[by_document] = np.cumsum(first, dtype=np.int64) - 1
-    query_kind, doc_kind = (
-        kinds.pop() if len(kinds) == 1 else "text"
-        for kinds in ({run.query_kind for run in tables}, {run.doc_kind for run in tables})
-    )
     one = by_document[first]
     return AlignedRuns(
         runs=runs,
@@ -267,7 +267,7 @@ class FusionParameter(NamedTuple):
 
 
 class Fusion(NamedTuple):
-    """A method: a score per document from the rows of all runs.
+    """A method: a score per document from the rows of all runs. A run that lacks the document adds nothing, unless `text` says what.
 
     Args:
         name: its name; `aliases` has others, such as that of the paper.
@@ -275,7 +275,6 @@ class Fusion(NamedTuple):
         score: returns the fused score of each document.
         weights: whether a weight per run is needed, optional or not possible.
         train: learns an array from the judgments and the rows of a run; None if the method needs none.
-        missing: what a run that lacks the document adds.
     """
 
     name: str
@@ -287,7 +286,6 @@ class Fusion(NamedTuple):
     weights: Literal["none", "optional", "needed"] = "none"
     parameters: tuple[FusionParameter, ...] = ()
     train: Callable[[Training, FusionSettings], Floats] | None = None
-    missing: str = "adds nothing"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _declared, (self.name,)  # functions of declarations cannot be pickled
@@ -361,29 +359,27 @@ class FusionSettings:
         order = segments.falling(score, runs.candidates)  # which is stable, and documents are numbered in this order
         if runs.ascending:
             order = np.lexsort((-np.arange(len(score)), -score, runs.query))
-        ids, by_number = runs.queries, runs.query_kind == "integer"
-        by_id = np.argsort(np.array(decoded(ids, "integer"), object)) if by_number else ids.order()
-        of_doc = np.argsort(by_id)[runs.query]  # the place of the query of each document
-        rows = np.argsort(of_doc, kind="stable")
         warnings = dict.fromkeys(warning for run in runs.runs.values() for warning in run.warnings)
         if lacking := int((runs.size == 0).any(axis=0).sum()):
-            text = f"{lacking} of {counted(len(ids), 'query')} not in every run, fused from the runs that have it"
+            text = (
+                f"{lacking} of {counted(len(runs.queries), 'query')} not in every run, fused from the runs that have it"
+            )
             warnings[Warned("queries-differ", lacking, text)] = None
         return Run(
             name=name or self.method.name,
             tag=name or self.method.name,
             query_kind=runs.query_kind,
             doc_kind=runs.doc_kind,
-            queries=ids.take(by_id),
-            query=of_doc[rows],
-            doc=runs.doc.take(order[rows]),
-            score=score[order[rows]] + 0.0,
+            queries=runs.queries,
+            query=runs.query,
+            doc=runs.doc.take(order),
+            score=score[order] + 0.0,
             warnings=tuple(warnings),
             files=tuple(file for run in runs.runs.values() for file in run.files),
         )
 
 
-def parse_method(text: object) -> FusionSettings:
+def parse_method(text: Any) -> FusionSettings:
     """Parse a method with its parameters; those that are not given have their defaults.
 
     Raises:
@@ -393,9 +389,7 @@ def parse_method(text: object) -> FusionSettings:
     'rrf(k=10)'
     """
     hint = "pass the runs in one list, before the method; docs/guides/fusion.md lists all methods"
-    if not isinstance(text, str):
-        raise UsageError("unknown-name", "the name of a fusion method", got=shown(text), value=text, hint=hint)
-    call = parse_call(text, "parameter")
+    call = parse_call(text, "parameter") if isinstance(text, str) else Call(text, {})
     method = FUSIONS.find(call.name, hint=hint)
     if call.at is not None:
         action = Hint("cut the runs with {depth}", depth=100)
@@ -403,11 +397,10 @@ def parse_method(text: object) -> FusionSettings:
     known = {p.name: p for p in method.parameters}
     for name, value in call.params.items():
         if name not in known:
-            names = f"only {', '.join(known)}" if known else "no parameters"
-            raise UsageError("parameter", f"{method.name} takes {names}, got {name}", value=text)
-        p, whole = known[name], isinstance(known[name].default, int)
-        if type(value) not in ((int,) if whole else (int, float)) or not p.low <= value <= p.high:
-            kind = "an integer" if whole else "a number"
+            raise UsageError("parameter", f"{method.usage} has no parameter {shown(name)}", value=text)
+        p = known[name]
+        if type(value) not in (int, type(p.default)) or not p.low <= value <= p.high:
+            kind = "an integer" if isinstance(p.default, int) else "a number"
             problem = f"{name} must be {kind} from {p.low:g} to {p.high:g}, got {shown(value)}"
             raise UsageError("parameter", problem, value=value)
     return FusionSettings(method, {name: call.params.get(name, p.default) for name, p in known.items()})
@@ -458,8 +451,7 @@ def training_of(aligned: AlignedRuns, qrels: Any, level: float = 1.0) -> Trainin
     code = pool.codes_of(aligned.queries)
     learn = np.isin(np.arange(len(pool.queries)), code)
     if not learn.any():
-        problem = "runs and judgments have no query in common"
-        raise DataError("no-common-query", problem, hint="check the query ids", where=judgments.name)
+        raise_no_common_query(pool.queries, judgments.name, decoded(aligned.queries, aligned.query_kind))
     good, of_doc = pool.grade >= level, code[aligned.query]
     pairs = set(zip(pool.query[good].tolist(), pool.doc.take(good).tolist(), strict=True))
     relevant = np.array([pair in pairs for pair in zip(of_doc.tolist(), aligned.doc.tolist(), strict=True)])

@@ -19,7 +19,7 @@ from judged.io.read import read_qrels, read_run
 from judged.io.recognise import named_runs
 from judged.io.run_names import short_names
 from judged.judging.todo import Todo, TodoItem
-from judged.measures.registry import Measure, parse
+from judged.measures.registry import Measure, parse_averaged
 from judged.stats.checks import check_count
 from judged.tables.result import RecordTable
 from judged.tables.table import counted
@@ -130,14 +130,7 @@ def pool_bias(
     (('x', 'y'), (1, 1), (-1.0, -1.0))
     """
     check_count(depth, "depth")
-    chosen = parse(measure)
-    if chosen.definition.summary != "mean" or chosen.definition.text:
-        raise UsageError(
-            "summary",
-            f"{chosen} is not averaged over queries",
-            hint="choose a measure such as nDCG@10",
-            value=str(chosen),
-        )
+    chosen = parse_averaged(measure)
     opened = open_runs(runs)
     if len(opened) < 2:
         raise UsageError("runs", f"the bias of a pool needs two or more runs, got {len(opened)}")

@@ -369,6 +369,15 @@ def parse(text: Any) -> Measure:
     return measures[0]
 
 
+def parse_averaged(text: Any) -> Measure:
+    """Parse the name of one measure whose values are averaged over queries."""
+    chosen = parse(text)
+    if chosen.definition.summary != "mean" or chosen.definition.text:
+        problem, name = f"{chosen} is not averaged over queries", str(chosen)
+        raise UsageError("summary", problem, hint="choose a measure such as nDCG@10", value=name)
+    return chosen
+
+
 def parse_all(names: Any, *, keep_names: bool = False) -> list[Measure]:
     """Parse a name, several names separated by blanks or commas, or a list; duplicates are dropped.
 

@@ -49,7 +49,7 @@ def test_the_optimistic_value_is_the_best_of_all_settings():
     assert tuned.weights is not None
     assert means[round(tuned.weights["good"] * 10)] == pytest.approx(max(means.values()))
     assert jd.evaluate(qrels, tuned.run, "AP").mean()["AP"] == pytest.approx(tuned.optimistic)
-    assert tuned.interval[0] < tuned.value < tuned.interval[1]
+    assert tuned.values[0].low < tuned.value < tuned.values[0].high
 
 
 def test_nothing_of_a_held_out_query_is_learnt():
@@ -144,7 +144,7 @@ def test_warnings_are_marked_as_such_below_the_table():
     [
         ("parameter", "isr", "AP", {}), ("parameter", "wsum", "AP", {"step": 0.3}), ("parameter", "wsum", "AP", {"step": 0.0001}), ("parameter", "wsum", "AP", {"step": 1e-320}),
         ("parameter", "wsum", "AP", {"folds": 1}), ("parameter", "wsum", "AP", {"folds": 25}), ("measure", "wsum", "AP RR", {}),
-        ("measure", "wsum", "GMAP", {}), ("unknown-option", "wsum", "AP", {"fold": 3}), ("unknown-name", "wsum", "nDGC", {}),
+        ("summary", "wsum", "GMAP", {}), ("unknown-option", "wsum", "AP", {"fold": 3}), ("unknown-name", "wsum", "nDGC", {}),
     ],
 )  # fmt: skip
 def test_what_cannot_be_tuned_is_refused(slug, method, measure, options):

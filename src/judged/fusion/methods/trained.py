@@ -79,8 +79,7 @@ def _slidefuse(a: AlignedRuns, given: FusionSettings) -> Floats:
 
 
 def _probfuse(a: AlignedRuns, given: FusionSettings) -> Floats:
-    x = np.array([max(len(known), 1) for known in given.trained])[a.run]
-    place = (a.rank - 1) // -(-a.length // x)
+    place = (a.rank - 1) // -(-a.length // int(given["segments"]))
     return a.total(given.learnt(a, place) / (place + 1))
 
 
@@ -137,10 +136,9 @@ for _method in (
         "bayesfuse",
         (),
         "aslam2001",
-        "logarithm of the odds of relevance in bins of ranks, up to rank 1,000: Σ ln O(r)",
+        "logarithm of the odds of relevance in bins of ranks: Σ ln O(r); odds of 1 to 999 beyond rank 1,000 and for a run that lacks the document",
         _bayesfuse,
         train=_log_odds,
-        missing="odds of 0.001 to 0.999",
     ),
 ):
     FUSIONS.add(_method)

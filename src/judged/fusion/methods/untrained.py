@@ -14,7 +14,6 @@ from judged.fusion.method import FUSIONS, AlignedRuns, Fusion, FusionParameter, 
 # ── scores ───────────────────────────────────────────────────────────────────────────────────────
 
 _GAMMA = FusionParameter("gamma", 1.0, 0.0, 1e9, tuple(i / 10 for i in range(21)))
-_NOT_COUNTED = "is not counted"
 
 for _method in (
     Fusion("sum", ("comb_sum",), "fox1993", "sum of the scores: Σ s", lambda a, _: a.total(a.score)),
@@ -37,33 +36,29 @@ for _method in (
         "max",
         ("comb_max",),
         "fox1993",
-        "largest score",
+        "largest score of the runs that have the document",
         lambda a, _: a.extreme(np.maximum, a.score),
-        missing=_NOT_COUNTED,
     ),
     Fusion(
         "min",
         ("comb_min",),
         "fox1993",
-        "smallest score",
+        "smallest score of them",
         lambda a, _: a.extreme(np.minimum, a.score),
-        missing=_NOT_COUNTED,
     ),
     Fusion(
         "med",
         ("comb_med",),
         "fox1993",
-        "median of the scores",
+        "median of their scores",
         lambda a, _: a.median(a.score),
-        missing=_NOT_COUNTED,
     ),
     Fusion(
         "anz",
         ("comb_anz",),
         "fox1993",
-        "mean of the scores: Σ s / n",
+        "mean of their scores: Σ s / n",
         lambda a, _: a.total(a.score) / a.count,
-        missing=_NOT_COUNTED,
     ),
     Fusion(
         "wsum",
@@ -98,8 +93,6 @@ for _method in (
 _K = FusionParameter("k", 60.0, 0.0, 1e9, tuple(map(float, (1, 2, 5, *range(10, 101, 10), 200, 500))))
 _SIGMA = FusionParameter("sigma", 0.01, 0.0, 1.0, tuple(i / 100 for i in (0, 1, 2, 5, *range(10, 101, 10))))
 _PHI = FusionParameter("phi", 0.8, 0.0, 1.0, tuple(i / 100 for i in (*range(5, 100, 5), 98, 99)))
-_SHARED = "share of the points that the run did not give"
-_LOSES = "loses against every document that the run has; no vote between two that it lacks"
 
 
 def _inverse_squares(a: AlignedRuns) -> Floats:
@@ -195,9 +188,8 @@ for _method in (
         "bordafuse",
         ("borda", "borda_count"),
         "aslam2001",
-        "Borda count: Σ (c - r + 1), of c candidates",
+        "Borda count: Σ (c - r + 1), of c candidates; documents that a run lacks share its other points",
         _borda_points,
-        missing=_SHARED,
     ),
     Fusion(
         "w_bordafuse",
@@ -206,15 +198,13 @@ for _method in (
         "weighted Borda count: Σ w · (c - r + 1)",
         _borda_points,
         weights="needed",
-        missing=_SHARED,
     ),
     Fusion(
         "condorcet",
         ("condorcet_fuse",),
         "montague2002",
-        "order by majority: how many documents of the query follow, plus 1",
+        "order by majority: how many documents of the query follow, plus 1; a run prefers what it has to what it lacks",
         _majority_order,
-        missing=_LOSES,
     ),
     Fusion(
         "w_condorcet",
@@ -223,7 +213,6 @@ for _method in (
         "the same with a weight per vote",
         _majority_order,
         weights="needed",
-        missing=_LOSES,
     ),
 ):
     FUSIONS.add(_method)
