@@ -16,7 +16,7 @@ from judged.curves.points import UNIT_SQUARE, Curve, Curves, Kind
 from judged.errors import DataError, UsageError, shown
 from judged.evaluation.evaluate import Measures, join
 from judged.evaluation.inputs import ORDER_POLICIES, Provenance, are_questions, open_inputs, queries_differ
-from judged.evaluation.measuring import Views, ends_at_cutoff
+from judged.evaluation.measuring import Views, ends_at_cutoff, level_warnings
 from judged.evaluation.options import EvaluateOptions, with_level
 from judged.evaluation.values import policy_notes
 from judged.io.run_names import short_names
@@ -362,6 +362,8 @@ def curve(
         names = short_names([j.names[1] for j in judged])
         computed = [definition.compute(name, j, request, chosen) for name, j in zip(names, judged, strict=True)]
     lines = tuple(line for own, _ in computed for line in own)
+    shown_measures = [m for (*_, at), m in request.made.items() if at is None] or list(request.made.values())[:1]
+    found = (w for j in judged for w in (*j.warnings, *level_warnings(j, shown_measures)))
     at_k = definition.name == "at-k"
     return Curves(
         kind=definition.name,
@@ -371,7 +373,7 @@ def curve(
         at_label=definition.at_label,
         marks=tuple(mark for _, marks in computed for mark in marks),
         notes=_notes(definition.name, request),
-        warnings=(*dict.fromkeys(w for j in judged for w in j.warnings), *lost),
+        warnings=(*dict.fromkeys(found), *lost),
         log_x=at_k and max(float(line.x[-1]) for line in lines) > EVERY,
         files=tuple(dict.fromkeys(file for j in judged for file in j.files)),
         limits={} if at_k else UNIT_SQUARE,

@@ -12,12 +12,14 @@ import numpy as np
 
 from judged.errors import JudgedError, UsageError, Warned, shown
 from judged.evaluation.inputs import read_and_join
+from judged.evaluation.measuring import level_warnings
 from judged.evaluation.options import EvaluateOptions, policies_in, with_level
 from judged.evaluation.tool_differences import POLICIES, Outcome, Outcomes, Switch, switches
+from judged.evaluation.values import policy_notes
 from judged.measures.profiles import PROFILES, UNCHANGED
 from judged.measures.registry import Measure, parse_all
 from judged.registry import choose_one
-from judged.stats.intervals import applicable
+from judged.stats.intervals import within
 from judged.steps import step
 from judged.tables.result import Result
 from judged.tables.table import Table, counted, number, signed, title_of
@@ -277,8 +279,9 @@ class Published(NamedTuple):
 def find_published(result: Conventions, outcomes: Outcomes, to: Any, given: Mapping[str, Any]) -> Conventions:
     """The result with the profiles that give a number; else with the single conventions, else the pairs; else the nearest."""
     wanted = Published.of(to, outcomes.measure)
-    limits = applicable(outcomes.measure.definition.limits, np.array([result.default]))
-    if limits is not None and not limits[0] - wanted.half <= wanted.value <= limits[1] + wanted.half:
+    limits = outcomes.measure.definition.limits
+    possible = within((wanted.value, wanted.value), limits, np.array([result.default]))
+    if limits and possible and abs(possible[0] - wanted.value) > wanted.half:
         problem = f"{result.measure} is between {limits[0]:g} and {limits[1]:g}, so it is never {wanted.text}"
         raise UsageError("parameter", problem, value=to, hint="check the number; above 1 it is read as percent")
     seen = [
@@ -378,8 +381,8 @@ def _under_profiles(outcomes: Outcomes, given: Mapping[str, Any]) -> Conventions
         default=default.value,
         n_queries=len(default.column),
         tools=tuple(_value(outcomes, default, name, sets.get(name)) for name in PROFILES),
-        policy=str(judged.policy),
-        warnings=judged.warnings,
+        policy=policy_notes(judged.policy, [measure])[0].removeprefix("policy: "),
+        warnings=(*judged.warnings, *level_warnings(judged, [measure])),
     )
 
 

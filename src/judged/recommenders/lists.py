@@ -13,7 +13,7 @@ from judged._types import Bools, Floats, Ints
 from judged.core import segments
 from judged.core.policy import Policy
 from judged.core.reference import ranked_rows
-from judged.core.tables import Id, Run, as_text, decoded
+from judged.core.tables import Id, Qrels, Run, as_text, decoded
 from judged.errors import DataError, Hint, UsageError, Warned, shown
 from judged.io.arrays import as_numbers, is_number_matrix, is_sparse
 from judged.io.read import read_qrels, read_run
@@ -61,6 +61,7 @@ class RecommendedLists:
             relevant items, recommended or not (qrels), items × categories with the share of an item in each (categories), a function from
             two arrays of items to similarities with a mask of the items that have one (vectors).
         measure: the name of the measure that reads the lists, for messages.
+        warnings: those of the run and of the judgments.
     """
 
     user: Ints
@@ -71,6 +72,7 @@ class RecommendedLists:
     k: int
     side: dict[str, Any]
     measure: str = ""
+    warnings: tuple[Warned, ...] = ()
 
     def need(self, argument: str) -> Any:
         """The side information of an argument; raise if it is missing."""
@@ -191,6 +193,7 @@ def read_recommendations(
     by_name = {names[i]: n for n, i in enumerate(by_id)}
     item = numbers_of(doc, place)
     side: dict[str, Any] = {}
+    warnings = run.warnings
     if items is not None:
         side["items"] = len(catalogue) or int(items)
     if past is not None:
@@ -200,8 +203,11 @@ def read_recommendations(
     if categories is not None:
         side["categories"] = _shares(categories, place, known)
     if qrels is not None:
-        side["qrels"] = _relevant(qrels, level, by_name, place)
-    return run.label, tuple(users), RecommendedLists(user[order], item, rank[order], len(users), len(place), k, side)
+        judgments = read_qrels(qrels)
+        warnings += judgments.warnings
+        side["qrels"] = _relevant(judgments, level, by_name, place)
+    lists = RecommendedLists(user[order], item, rank[order], len(users), len(place), k, side, warnings=warnings)
+    return run.label, tuple(users), lists
 
 
 def _catalogue(items: Any, recommended: set[str]) -> set[str]:
@@ -234,9 +240,8 @@ def _history(past_users: list[str], user: Ints, item: Ints, users: dict[str, int
     return History(popularity, total, len({*users, *past_users}), had[ours])
 
 
-def _relevant(source: Any, level: float, users: dict[str, int], items: dict[str, int]) -> tuple[Ints, Ints]:
+def _relevant(qrels: Qrels, level: float, users: dict[str, int], items: dict[str, int]) -> tuple[Ints, Ints]:
     """Users of the run, and their relevant items, as far as these are known."""
-    qrels = read_qrels(source)
     good = qrels.grade >= level
     user = numbers_of(qrels.queries.texts(), users)[qrels.query[good]]
     item = numbers_of(qrels.doc.take(good).texts(), items)
@@ -274,7 +279,7 @@ def warnings_of(lists: RecommendedLists, *, popularity: bool) -> list[Warned]:
         known["a vector; excluded where one is needed"] = side["vectors"][1]
     if "categories" in side:
         known["a category; excluded where one is needed"] = side["categories"].any(axis=1)
-    recommended, warnings = np.unique(lists.item), []
+    recommended, warnings = np.unique(lists.item), list(lists.warnings)
     for what, has in known.items():
         if count := int((~has[recommended]).sum()):
             hint = Hint(_SAME_IDS) if count == len(recommended) else None

@@ -118,3 +118,19 @@ def test_judgments_on_a_scale_of_the_judging_page_need_no_level(name):
     values = jd.evaluate(found.qrels, {"q": sorted(texts)}, "RR AP")
     assert values.mean()["RR"] == 1 / 2  # d0 is first, and not relevant
     assert not values.warnings
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda **options: jd.conventions("P@2", graded(3, 2, 1, 0), RUNS["a"], **options),
+        *(lambda kind=kind, **options: jd.curve(kind, graded(3, 2, 1, 0), RUNS, **options) for kind in ("pr", "ipr", "roc")),
+        lambda **options: jd.curve("at-k", graded(3, 2, 1, 0), RUNS, "nDCG P", **options),
+    ],
+)  # fmt: skip
+def test_curves_and_conventions_warn_once_and_name_the_level(call):
+    found = call()
+    assert len(level_warnings(found)) == 1
+    assert "relevant: grade ≥ 1" in found.to_text()
+    assert not level_warnings(call(level=2))
+    assert "relevant: grade ≥ 2" in call(level=2).to_text()

@@ -151,6 +151,12 @@ def test_the_history_comes_in_many_forms(history):
     assert [w.slug for w in found.warnings] == ["item-unknown"]
 
 
+def test_warnings_of_the_judgments_are_shown():
+    log = [{"user_id": "u1", "item_id": "a", "timestamp": 100}]
+    found = jd.recommenders.beyond_accuracy({"u1": ["a", "b"]}, "Distinct", qrels=log)
+    assert [w.slug for w in found.warnings] == ["no-grades"]
+
+
 def test_a_sparse_history_has_rows_of_users_and_columns_of_items():
     run = jd.recommenders.top_k(SCORES, 2)
     past = sparse.csr_matrix(np.array([[1, 0, 0, 0], [0, 0, 0, 2]]))
