@@ -281,7 +281,7 @@ def find_published(result: Conventions, outcomes: Outcomes, to: Any, given: Mapp
     wanted = Published.of(to, outcomes.measure)
     limits = outcomes.measure.definition.limits
     possible = within((wanted.value, wanted.value), limits, np.array([result.default]))
-    if limits and possible and abs(possible[0] - wanted.value) > wanted.half:
+    if limits and possible and max(possible[0] - wanted.value, wanted.value - possible[1]) > wanted.half:
         problem = f"{result.measure} is between {limits[0]:g} and {limits[1]:g}, so it is never {wanted.text}"
         raise UsageError("parameter", problem, value=to, hint="check the number; above 1 it is read as percent")
     seen = [

@@ -16,7 +16,7 @@ from judged.errors import DataError, UsageError, Warned, fold_warnings, safe, sh
 from judged.measures.profiles import profile as find_profile
 from judged.measures.registry import Measure, parse, parse_all
 from judged.stats.checks import no_weights
-from judged.stats.intervals import FLOOR, Ends, Method, applicable, interval, summarise, within
+from judged.stats.intervals import FLOOR, Ends, Method, interval, summarise, weighted_interval, within
 from judged.tables.result import Result, Tracked, with_ends
 from judged.tables.table import Table, counted, natural_key, number, plain_data, tie_notes, title_of
 
@@ -238,12 +238,9 @@ class Values(Tracked):
         elif method != "t" or self.clusters is not None:
             raise no_weights("clusters" if self.clusters is not None else f"the {method} interval")
         else:
-            from judged.stats.intervals import weighted_interval
-
-            found_ends = [weighted_interval(x, self.weights, level=level) for x in values]
             ends = [
-                within(pair, applicable(limit, x[~np.isnan(x)]))
-                for pair, limit, x in zip(found_ends, limits, values, strict=True)
+                within(weighted_interval(x, self.weights, level=level), limit, x[~np.isnan(x)])
+                for limit, x in zip(limits, values, strict=True)
             ]
         found: dict[str, Ends] = dict.fromkeys(map(str, chosen))
         for m, pair in zip(means, ends, strict=True):

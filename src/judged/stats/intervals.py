@@ -137,9 +137,16 @@ def interval(
     level = check_share(confidence, "confidence")
     if resamples is not None:
         check_count(resamples, "resamples")
-    series = _columns(columns)
+    rows = columns.T if isinstance(columns, np.ndarray) and columns.ndim == 2 else columns
+    try:
+        series = [np.asarray(x, dtype=np.float64) for x in rows]
+    except (TypeError, ValueError) as problem:
+        raise DataError("table", f"not columns of numbers: {problem}") from problem
     codes = None if clusters is None else np.asarray(clusters)
     for x in series:
+        if x.ndim != 1 or np.isinf(x).any():
+            raise DataError("table", f"columns must be one-dimensional and finite; one has shape {x.shape}")
+        check_sums(x)
         if codes is not None and codes.shape != x.shape:
             raise DataError("lengths", f"one cluster for each of {len(x)} queries", got=f"shape {codes.shape}")
     known = [~np.isnan(x) for x in series]
@@ -158,35 +165,19 @@ def interval(
         return intervals
     for i, (x, there, limit) in enumerate(zip(series, known, limits, strict=True)):
         x = x[there]
-        limit = applicable(limit, x)
         binary = method == "t" and codes is None and limit == (0, 1) and ((x == 0) | (x == 1)).all()
         if len(x) > 1:
-            intervals[i] = wilson(float(x.mean()), len(x), level) if binary else within(intervals[i], limit)
+            intervals[i] = wilson(float(x.mean()), len(x), level) if binary else within(intervals[i], limit, x)
     return intervals
 
 
-def applicable(limit: Ends, x: Floats) -> Ends:
-    """Return the range of a measure, or None if values are outside it, as with negative gains."""
-    outside = limit is not None and len(x) and (x.min() < limit[0] - _ROUNDING or x.max() > limit[1] + _ROUNDING)
-    return None if outside else limit
-
-
-def within(ends: Ends, limit: Ends) -> Ends:
-    """Keep the ends of an interval within a range, if there is one."""
-    return ends if ends is None or limit is None else (max(limit[0], ends[0]), min(limit[1], ends[1]))
-
-
-def _columns(columns: Sequence[Any] | Floats) -> list[Floats]:
-    rows = columns.T if isinstance(columns, np.ndarray) and columns.ndim == 2 else columns
-    try:
-        series = [np.asarray(x, dtype=np.float64) for x in rows]
-    except (TypeError, ValueError) as problem:
-        raise DataError("table", f"not columns of numbers: {problem}") from problem
-    for x in series:
-        if x.ndim != 1 or np.isinf(x).any():
-            raise DataError("table", f"columns must be one-dimensional and finite; one has shape {x.shape}")
-        check_sums(x)
-    return series
+def within(ends: Ends, limit: Ends, x: Floats | None = None) -> Ends:
+    """Keep the ends of an interval within the range of a measure, unless values x are outside it, as with negative gains."""
+    if ends is None or limit is None:
+        return ends
+    if x is not None and len(x) and (x.min() < limit[0] - _ROUNDING or x.max() > limit[1] + _ROUNDING):
+        return ends
+    return max(limit[0], ends[0]), min(limit[1], ends[1])
 
 
 def _ends(x: Floats, codes: Any, method: Method, level: float, seed: int, resamples: int | None) -> list[Ends]:

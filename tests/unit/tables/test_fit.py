@@ -6,7 +6,7 @@ import pytest
 
 import judged as jd
 from judged.evaluation.values import Evaluations
-from judged.tables.formats.table import table_text
+from judged.tables.formats.table import PLAIN, table_text
 from judged.tables.table import Table
 
 MEASURES = ("nDCG@10", "AP", "RR", "P@5", "R@100", "Bpref")
@@ -18,8 +18,8 @@ TABLE = Table(
 )
 
 
-def marked(text: str, kind: str) -> str:
-    return f"*{text.strip()}*" if kind == "best" else text
+def marked(text: str) -> str:
+    return f"*{text.strip()}*"
 
 
 @pytest.mark.parametrize("columns", [20, 30, 40, 50])
@@ -32,7 +32,7 @@ def test_each_row_is_a_block_of_lines_where_the_columns_do_not_fit(columns):
 
 
 def test_the_best_values_stay_marked_in_blocks():
-    text = table_text(TABLE, columns=30, style=marked)
+    text = table_text(TABLE, columns=30, style={**PLAIN, "best": marked})
     assert re.findall(r"\*(\S+)\*", text) == ["0.2000", "0.2500"]
 
 

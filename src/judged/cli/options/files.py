@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, TypeVar
 
 import click
@@ -262,11 +263,11 @@ def _show(result: Result) -> None:
     """Print a result on a terminal, within its width, in bold and faint letters."""
     import shutil
 
-    from judged.tables.formats.table import text
+    from judged.tables.formats.table import PLAIN, text
 
     plain = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
     columns = shutil.get_terminal_size().columns
-    style = (lambda text, kind: text) if plain else (lambda text, kind: click.style(text, **_STYLES[kind]))
+    style = PLAIN if plain else {kind: partial(click.style, **look) for kind, look in _STYLES.items()}
     click.echo(_encodable(text(result, 4, columns=columns, style=style), sys.stdout.encoding), nl=False)
 
 

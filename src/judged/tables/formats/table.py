@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import zip_longest
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from judged.errors import safe
 from judged.tables.formats import Renderable, output_format
@@ -33,7 +33,7 @@ def lay_out(table: Table, columns: int) -> Layout:
     for n in range(len(flat.optional) + 1):
         dropped = frozenset(flat.optional[:n]) & set(range(len(flat.headers)))
         smaller = flat.without(dropped)
-        if (widths := _wrap_widths(smaller, columns)) is not None:
+        if (widths := _widths(smaller, columns)) is not None:
             names = ", ".join(flat.headers[i] for i in sorted(dropped))
             notes = [f"columns that need a wider terminal: {names}"] if names else []
             return Layout(smaller._replace(notes=(*notes, *smaller.notes)), tuple(widths), headings=headings)
@@ -41,30 +41,27 @@ def lay_out(table: Table, columns: int) -> Layout:
     return Layout(table, (labels, max(columns - labels - 2, _NARROWEST)), stacked=True)
 
 
-def _natural(table: Table) -> list[int]:
-    return [max(map(width, column)) for column in zip(table.headers, *table.rows, strict=True)]
+def _widths(table: Table, columns: int | None) -> list[int] | None:
+    """Widths that fit, the widest columns of words wrapped first; None if there are none.
 
-
-def _unlimited_widths(table: Table) -> list[int]:
-    widths = _natural(table)
-    if sum(widths) + 2 * (len(widths) - 1) <= _LINE:
+    In files (`columns` is None) headers are wrapped before words, and a table that does not fit is wider.
+    """
+    by_column = list(zip(table.headers, *table.rows, strict=True))
+    widths = [max(map(width, column)) for column in by_column]
+    most = (_LINE if columns is None else columns) - 2 * (len(widths) - 1)
+    if sum(widths) <= most:
         return widths
-    cells = [
-        max([_longest_word(head), *map(width, own)]) for head, *own in zip(table.headers, *table.rows, strict=True)
+    cells = [max([_longest_word(header), *map(width, own)]) for header, *own in by_column]
+    if columns is None and sum(cells) <= most:
+        return cells
+    least = [
+        max([_NARROWEST, *map(_longest_word, column)]) if i in table.words else cells[i]
+        for i, column in enumerate(by_column)
     ]
-    return cells if sum(cells) + 2 * (len(cells) - 1) <= _LINE else _wrap_widths(table, _LINE) or cells
-
-
-def _wrap_widths(table: Table, columns: int) -> list[int] | None:
-    """Widths that fit, the widest columns of words wrapped first; None if there are none."""
-    widths, least = _natural(table), []
-    for i, (header, *cells) in enumerate(zip(table.headers, *table.rows, strict=True)):
-        size = _longest_word if i in table.words else width
-        least.append(max(_longest_word(header), *map(size, cells), _NARROWEST if i in table.words else 0))
-    while sum(widths) + 2 * (len(widths) - 1) > columns:
+    while sum(widths) > most:
         room = [max(now - least[i], 0) for i, now in enumerate(widths)]
         if not any(room):
-            return None
+            return None if columns is not None else cells
         widths[max(range(len(widths)), key=lambda i: (room[i] > 0, widths[i]))] -= 1
     return widths
 
@@ -95,24 +92,21 @@ def wrap(text: str, columns: int | None) -> list[str]:
     return [*lines[:1], *(line.lstrip() for line in lines[1:])]
 
 
-Style = Callable[[str, Literal["headline", "title", "header", "best", "note", "warning"]], str]
+Style = Mapping[str, Callable[[str], str]]
+PLAIN: Style = dict.fromkeys(("headline", "title", "header", "best", "note", "warning"), str)
 
 _BAR, _WIDEST = 15, 31  # columns of a bar
 _ANSWER = 16  # columns of an answer, at least
 
 
-def _unstyled(text: str, kind: str) -> str:
-    return text
-
-
 @output_format("table", aliases=("text", "txt"), ending=".txt")
-def text(result: Renderable, places: int, *, columns: int | None = None, style: Style = _unstyled) -> str:
+def text(result: Renderable, places: int, *, columns: int | None = None, style: Style = PLAIN) -> str:
     """The headline, then the tables, separated by blank lines; `columns` is the width of the terminal, None for unlimited."""
     headline, beside = result.headline(), list[str]()
     if details := result.details():
         first, details = answer_of(headline, details)
         headline, beside = [first], _details(details, columns, style)
-    answer = [*(style(line, "headline") for text in headline for line in wrap(safe(text), columns)), *beside]
+    answer = [*(style["headline"](line) for text in headline for line in wrap(safe(text), columns)), *beside]
     tables = [table_text(table, columns=columns, style=style) for table in result.tables(places=places)]
     return "\n\n".join([*(["\n".join(answer)] if answer else []), *tables]) + "\n"
 
@@ -127,23 +121,23 @@ def _details(details: Sequence[Detail], columns: int | None, style: Style) -> li
             (axis,) = axes_of([one.span]).values()
             size = min(columns - left, _WIDEST)
             texts += [text_bar(one.span, axis, size), f"{' ' * zero_place(axis, size)}0"]
-        heads = [style(_pad(one.title, left, True), "note"), *[" " * left] * (len(texts) - 1)]
+        heads = [style["note"](_pad(one.title, left, True)), *[" " * left] * (len(texts) - 1)]
         lines += [f"{head}{text}".rstrip() for head, text in zip(heads, texts, strict=True)]
     return lines
 
 
-def table_text(table: Table, *, columns: int | None = None, style: Style = _unstyled) -> str:
+def table_text(table: Table, *, columns: int | None = None, style: Style = PLAIN) -> str:
     """A table with two blanks between columns; `columns` is the width of the terminal, None for unlimited."""
     table = table._replace(headers=tuple(map(safe, table.headers)), rows=tuple(tuple(map(safe, r)) for r in table.rows))
-    layout = Layout(table, tuple(_unlimited_widths(table))) if columns is None else _with_bars(table, columns)
+    layout = Layout(table, tuple(_widths(table, None) or ())) if columns is None else _with_bars(table, columns)
     lines = _stack(layout, style) if layout.stacked else _rows(layout, style)
-    title = [*(style(line, "title") for line in wrap(safe(table.title), columns)), ""] if table.title else []
+    title = [*(style["title"](line) for line in wrap(safe(table.title), columns)), ""] if table.title else []
     below = [
         (line, "warning" if note.startswith("warning") else "note")
         for note in layout.table.lines_below
         for line in wrap(safe(note), columns)
     ]
-    return "\n".join([*title, *lines, *([""] if below else []), *(style(line, kind) for line, kind in below)])  # type: ignore[arg-type]
+    return "\n".join([*title, *lines, *([""] if below else []), *(style[kind](line) for line, kind in below)])
 
 
 def _with_bars(table: Table, columns: int) -> Layout:
@@ -176,14 +170,14 @@ def _rows(layout: Layout, style: Style) -> list[str]:
     for r, cells_of_row in enumerate(rows, -1):
         if r >= 0 and layout.headings and layout.headings[r] != above:
             above = layout.headings[r]
-            lines.append(style(above, "title"))
+            lines.append(style["title"](above))
         for line in zip_longest(*cells_of_row, fillvalue=""):
             texts = [
                 _pad(text, size, i in table.words) for i, (text, size) in enumerate(zip(line, widths, strict=True))
             ]
             for i, text in enumerate(texts):
                 if r < 0 or (r, i) in table.strong:
-                    texts[i] = style(text, "header" if r < 0 else "best")
+                    texts[i] = style["header" if r < 0 else "best"](text)
             lines.append("  ".join(texts).rstrip())
         if r < 0:
             lines.append("  ".join("─" * size for size in widths))
@@ -196,7 +190,7 @@ def _stack(layout: Layout, style: Style) -> list[str]:
     blocks = []
     for r, row in enumerate(table.rows):
         lines = [
-            f"{style(_pad(header if n == 0 else '', widths[0], True), 'header')}  {style(line, 'best') if (r, i) in table.strong else line}"
+            f"{style['header'](_pad(header if n == 0 else '', widths[0], True))}  {style['best'](line) if (r, i) in table.strong else line}"
             for i, (header, cell) in enumerate(zip(table.headers, row, strict=True))
             for n, line in enumerate(wrap(cell, widths[1]))
         ]
