@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -32,6 +32,7 @@ from judged.io.columns import ANY_COLUMNS, ColumnRequest
 from judged.io.files import PATH, OpenFile
 from judged.io.open_table import open_whole_run, read_requested_qrels
 from judged.io.recognise import Input, named_runs, recognise
+from judged.io.text import is_utf8
 from judged.measures.profiles import POLICIES
 from judged.tables.table import counted
 
@@ -257,19 +258,31 @@ def _join(qrels: Qrels, run: Run | UnreadRun, policy: Policy, progress: Progress
         if error.slug != "no-common-query" or not isinstance(run, Run | TextRun):
             raise
         done, warned = error, (*qrels.warnings, *(run if isinstance(run, Run) else run.read()).warnings)
-    if any(one.slug == "encoding" for one in warned) and qrels.choice is None and isinstance(run, Run | TextRun):
+    stamps = tuple((rows.path, *_stamp(rows.path)) for rows in (qrels, run) if rows.path is not None)
+    odd = bool(warned) and any(one.slug == "encoding" for one in warned)  # TREC files are read without a look at it
+    if (odd or (stamps and _have_odd_ids(qrels, run))) and qrels.choice is None and isinstance(run, Run | TextRun):
         qrels, run, done = _join_decoded(qrels, run, policy, done)
     if isinstance(done, DataError):
         raise done
-    stamps = tuple((rows.path, *_stamp(rows.path)) for rows in (qrels, run) if rows.path is not None)
     alternatives = tuple(join(one, run, policy, None) for one in sets)
     return Provenance(done, qrels, run, stamps, _current_folder() if stamps else "", alternatives)
+
+
+def _have_odd_ids(qrels: Qrels, run: Run | UnreadRun) -> bool:
+    """Return whether judgments or the run have ids that are not UTF-8; only if some of the judgments are not ASCII, since others match anyway."""
+    judged = [column.buffer for column in (qrels.queries, qrels.doc)]
+    if all(buffer.max(initial=0) < 128 for buffer in judged):
+        return False
+    if isinstance(run, Run):
+        return not all(map(is_utf8, (*judged, run.queries.buffer, run.doc.buffer)))
+    with run.open() if isinstance(run, TextRun) else nullcontext((judged[0], 0)) as (data, _):
+        return not all(map(is_utf8, (*judged, data)))
 
 
 def _join_decoded(
     qrels: Qrels, run: Run | TextRun, policy: Policy, done: Judged | DataError
 ) -> tuple[Qrels, Run | TextRun, Judged | DataError]:
-    """Read ids that are not UTF-8 as cp1252, if more of them match then; `done` is the join without that, or its error.
+    """Read ids that are not UTF-8 as cp1252, if as many of them match then; `done` is the join without that, or its error.
 
     Raises:
         DataError: `encoding`: the other ids of queries match neither way, and would count as 0.
@@ -277,19 +290,20 @@ def _join_decoded(
     from judged.io.table import decode_ids
 
     rows = run if isinstance(run, Run) else run.read()
-    other, others = decode_ids(qrels), decode_ids(rows)
+    decoded, same = (decode_ids(qrels), decode_ids(rows)), False
     with suppress(DataError):
-        again = join(other, others, policy)
+        again = join(*decoded, policy)
+        same = isinstance(done, Judged) and _matched(again) == _matched(done)
         if isinstance(done, DataError) or _matched(again) > _matched(done):
-            return other, others, again
+            return (*decoded, again)
     known, found = set(qrels.queries.tolist()), set(rows.queries.tolist())
-    odd, theirs = known - set(other.queries.tolist()), found - set(others.queries.tolist())  # not UTF-8
+    odd, theirs = ({query for query in queries if not is_utf8(query)} for queries in (known, found))
     lost = odd or (theirs and any(not query.isascii() for query in known - found))
     if lost and not odd & theirs:  # none of them matches, as in files of one encoding
         problem = "ids of queries are not UTF-8, and match neither as they are nor as cp1252"
         hint = "convert the file to UTF-8, for example with iconv"
         raise DataError("encoding", problem, where=(qrels if odd else rows).name, hint=hint)
-    return qrels, run, done
+    return (*decoded, again) if same else (qrels, run, done)
 
 
 def _matched(judged: Judged) -> tuple[int, int]:
@@ -413,9 +427,6 @@ def _open(
         elif engine is None and one.kind in ("read", "table"):
             opened.append(open_whole_run(one.source, columns))
         else:
-            if columns.tag is not None:
-                hint = Hint("read the run into memory: {engine}", engine="memory")
-                raise UsageError("engine", "a run in partitions has one tag", hint=hint, value=columns.tag.name)
             from judged.distributed.open_run import open_run  # executors are rarely needed
 
             opened.append(open_run(one, engine, columns))

@@ -240,12 +240,15 @@ def decode_ids(table: AnyTable) -> AnyTable:
     for role in ("queries", "doc"):
         column: IdColumn = getattr(table, role)
         wrong = {raw for raw in set(column.tolist()) if not is_text([raw.decode("utf-8", "surrogateescape")])}
-        decoded = {raw: raw.decode("cp1252", "replace").encode() for raw in wrong}
+        try:
+            decoded = {raw: raw.decode("cp1252").encode() for raw in wrong}
+        except UnicodeDecodeError:
+            return table
         columns[role] = IdColumn.of(decoded.get(raw, raw) for raw in column.tolist()) if wrong else column
         count += len(wrong)
     if not count or len(set(columns["queries"].tolist())) < len(table.queries):
         return table
-    text = f"{counted(count, 'id')} of {table.name} {'is' if count == 1 else 'are'} not UTF-8; read as cp1252, since more ids match then"
+    text = f"{counted(count, 'id')} of {table.name} {'is' if count == 1 else 'are'} not UTF-8; read as cp1252"
     kept: list[Warned] = [warned for warned in table.warnings if warned.slug != "encoding"]
     return replace(table, **columns, warnings=(*kept, Warned("encoding", count, text)))
 

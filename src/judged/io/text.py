@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from codecs import getincrementaldecoder
 from collections.abc import Callable
-from typing import Literal, NamedTuple, NoReturn
+from typing import Any, Literal, NamedTuple, NoReturn
 
 from judged.errors import DataError, Hint, Place, Warned, shown
 from judged.tables.table import counted
 
 Raw = bytes | bytearray
+_PIECE = 1 << 20
 WIDE = (b"\xff\xfe", b"\xfe\xff")  # UTF-16 byte-order marks
 
 
@@ -49,17 +51,15 @@ def raise_nul(name: str, offset: int, line: int) -> NoReturn:
     raise DataError("nul", f"NUL byte at offset {offset}", where=Place(name, line), value=b"\0", hint=hint)
 
 
-def decode(data: Raw, name: str, begin: Begin = WHOLE) -> str:
+def decode(data: Raw, name: str) -> str:
     """Return the text of a file whose format demands UTF-8."""
     size = len(data) - 8
-    start = check_encoding(data, size, name, begin)
+    start = check_encoding(data, size, name)
     try:
         return data[start:size].decode("utf-8")
     except UnicodeDecodeError as error:
         at = start + error.start
-        raise_encoding(
-            data, at, Place(name, begin.lines + data.count(b"\n", 0, at) + 1), f" at offset {begin.offset + at}"
-        )
+        raise_encoding(data, at, Place(name, data.count(b"\n", 0, at) + 1), f" at offset {at}")
 
 
 def raise_encoding(data: Raw, at: int, where: Place, about: str = "") -> NoReturn:
@@ -72,6 +72,17 @@ def check_end(last: Raw, name: str) -> tuple[Warned, ...]:
     if last in (b"\n", b"\r"):
         return ()
     return (Warned("no-final-newline", 1, f"{name} does not end with a newline; it may be truncated"),)
+
+
+def is_utf8(data: Any) -> bool:
+    """Return whether bytes are UTF-8 throughout."""
+    decoder = getincrementaldecoder("utf-8")()
+    try:
+        for at in range(0, len(data), _PIECE):
+            decoder.decode(bytes(data[at : at + _PIECE]), at + _PIECE >= len(data))
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def is_text(cells: list[str]) -> bool:

@@ -1,5 +1,7 @@
 """Ids in the encoding of Excel: read so if more of them match then, and never counted as 0 without a word."""
 
+import re
+
 import pytest
 from native_rows import only_reference
 from refusals import refusal
@@ -10,11 +12,14 @@ QRELS = "query;doc;grade\nhülle;schön;1\nrot;b;1\n"
 RUN = "query;doc;score\nhülle;schön;2\nhülle;x;1\nrot;b;1\n"
 
 
-@pytest.fixture(params=["native", "reference"])
+@pytest.fixture(params=["native", "reference", "trec", "trec, reference"])
 def values(request, save):
     def evaluate(qrels: bytes, run: bytes):
+        if "trec" in request.param:
+            qrels = re.sub(rb"(.*);(.*);(.*)\n", rb"\1 0 \2 \3\n", qrels.partition(b"\n")[2])
+            run = re.sub(rb"(.*);(.*);(.*)\n", rb"\1 Q0 \2 1 \3 x\n", run.partition(b"\n")[2])
         paths = save("qrels.csv", qrels), save("run.csv", run)
-        if request.param == "native":
+        if "reference" not in request.param:
             return jd.evaluate(*paths, "RR")
         with only_reference():
             return jd.evaluate(*paths, "RR")
@@ -50,11 +55,18 @@ def test_no_query_needs_to_match_before(values):
     assert values(one[0].encode(), one[1].encode("cp1252"))["RR"].tolist() == [1]
 
 
-def test_files_of_one_encoding_stay_as_they_are(values):
+def test_files_of_one_encoding_match(values):
     for encoding in ("cp1252", "cp850"):
         result = values(QRELS.encode(encoding), RUN.encode(encoding))
         assert result["RR"].tolist() == [1, 1]
-        assert all("only ids in the same encoding match" in text for text in encodings(result))
+        assert ("hülle" in result.queries) == (encoding == "cp1252")
+
+
+def test_runs_of_both_encodings_are_compared_by_the_same_queries(save):
+    qrels, old = save("qrels.csv", QRELS.encode("cp1252")), save("old.csv", RUN.encode("cp1252"))
+    one, other = jd.compare(qrels, [old, save("new.csv", RUN.encode())], "RR").results
+    assert one.queries == other.queries == ("hülle", "rot")
+    assert one["RR"].tolist() == other["RR"].tolist() == [1, 1]
 
 
 @pytest.mark.parametrize(("qrels", "run", "place"), [("cp850", "utf-8", "qrels.csv"), ("utf-8", "cp850", "run.csv")])
