@@ -7,9 +7,9 @@ import pytest
 from judged.core.tables import Run
 from judged.core.unread_runs import UnreadRun
 from judged.errors import JudgedError
-from judged.io import partitions
+from judged.io import partitions, stored
 from judged.io.columns import ColumnRequest
-from judged.io.formats import columnar, delimited
+from judged.io.formats import columnar
 from judged.io.read import read_run
 
 COLUMNS = {
@@ -26,13 +26,13 @@ def small(monkeypatch, rows=2, size=60):
     for module, names in (
         (partitions, ("FEWEST", "MOST")),
         (columnar, ("ROWS",)),
-        (delimited, ("_BATCHES",)),
     ):
         for name in names:
             monkeypatch.setattr(module, name, rows)
-    for name in ("SMALLEST", "LARGEST", "CHUNK", "LARGE"):
+    for name in ("SMALLEST", "LARGEST"):
         monkeypatch.setattr(partitions, name, size)
     monkeypatch.setattr(partitions, "_LOOK", 7)
+    monkeypatch.setattr(stored, "STRETCH", size)
 
 
 def open_partitions(source, name=None, **columns):

@@ -101,13 +101,7 @@ _MOST_KEPT = 8  # files that stay open for later: a process may have few
 HEAD = 1 << 16  # bytes by which the format of a file is detected
 CHANGED = "the file changed while it was read"
 _STEP = 1 << 20
-_SCHEMES = {"s3", "s3a", "s3n", "gs", "gcs", "hdfs", "viewfs", "abfs", "abfss", "file"}
 _MAGIC = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
-
-
-def is_store(source: object) -> bool:
-    """Return whether this is an address that pyarrow may open."""
-    return isinstance(source, str) and "://" in source and source.partition("://")[0].lower() in _SCHEMES
 
 
 def is_file_like(source: object) -> bool:

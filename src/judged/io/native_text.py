@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from judged.core.tables import Run
 from judged.core.unread_runs import Layout, TextRun, read_rows
-from judged.errors import Warned
 from judged.io.columns import is_borrowed
-from judged.io.files import Content, Raw, in_memory, open_later
+from judged.io.files import Content, open_later
 from judged.io.origin import Context
 from judged.io.text import check_end
 
@@ -43,13 +40,16 @@ class NativeText:
 
     def unread(self, content: Content, read: Callable[[], Run]) -> TextRun:
         """Return an open file as a run; `read` reads it by the reference."""
-        opened = open_later(content, self.start, lines=self.lines)
-        warnings = check_end(content.last_byte(), content.name) if self.lines else ()
-        return self._run(content.name, opened, read, warnings)
-
-    def unread_chunk(self, data: Raw, start: int, name: str, read: Callable[[], Run]) -> TextRun:
-        """Return some lines of a file as a run; `read` reads them by the reference."""
-        return self._run(name, partial(nullcontext, in_memory(data, start)), read)
+        return TextRun(
+            name=content.name,
+            read=read,
+            open=open_later(content, self.start, lines=self.lines),
+            layout=self.layout,
+            joinable=self.lines,
+            scored=self.scored,
+            ranked=self.ranked,
+            warnings=check_end(content.last_byte(), content.name) if self.lines else (),
+        )
 
     def read(self, content: Content, context: Context, origin: Callable[[Any], Origin]) -> SourceTable | None:
         """Read an open file; None if only the reference can. `origin` takes the rows."""
@@ -72,16 +72,4 @@ class NativeText:
             scored=self.scored,
             borrowed=is_borrowed(self.columns, context.request),
             implicit="time" in self.columns,
-        )
-
-    def _run(self, name: str, opened: Any, read: Callable[[], Run], warnings: tuple[Warned, ...] = ()) -> TextRun:
-        return TextRun(
-            name=name,
-            read=read,
-            open=opened,
-            layout=self.layout,
-            joinable=self.lines,
-            scored=self.scored,
-            ranked=self.ranked,
-            warnings=warnings,
         )

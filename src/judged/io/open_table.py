@@ -30,15 +30,15 @@ if TYPE_CHECKING:
 
 
 def open_whole_run(source: Any, columns: ColumnRequest = ANY_COLUMNS) -> Run | UnreadRun:
-    """Open a run in one piece. It stays unread if the native core can scan it in place, which knows no names of columns.
+    """Open a run in one piece. It stays unread if the native core can scan it in place.
 
     Errors in an unread run show when it is joined with judgments, or read.
     """
     if isinstance(source, Run | UnreadRun):
         return source
-    if columns.named or columns.split or columns.tag:
-        return read_one_run(source, columns.request("run"))
-    request = ColumnRequest("run")
+    request = columns.request("run")
+    if request.split:
+        return read_one_run(source, request)
     read = partial(read_one_run, source, request)
     if NATIVE and type(source) is dict:
         kinds = set(map(type, source.values()))
@@ -60,8 +60,8 @@ def read_requested_qrels(source: Any, request: ColumnRequest, *, name: str | Non
 
         source = qrels_file(source, request.split)
     qrels = open_table(source, request)
-    if request.split is not None and request.used is None:
-        request.split.check_used()
+    if request.used is None:
+        request.check_split()
     if not isinstance(qrels, Qrels):
         from judged.io.table import as_qrels
 
@@ -185,7 +185,7 @@ def _read_content(
         return read_trec(content, None, context)
     if read is not None and detected.format.unread is not None:
         again = read if content.opened is not None else partial(_read_held, content, detected, context)
-        unread = detected.format.unread(content, detected, again)
+        unread = detected.format.unread(content, detected, context, again)
         if unread is not None:
             return unread
     return detected.format.read(content, detected, context)

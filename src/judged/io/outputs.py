@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from judged.core.tables import HasName
 from judged.errors import JudgedError, UsageError, safe
-from judged.io.files import PATH, OpenFile, file_path, is_file_like, is_store
+from judged.io.files import PATH, OpenFile, file_path, is_file_like
 
 Table = TypeVar("Table", bound=HasName)
 
@@ -35,7 +35,7 @@ def _absolute_paths(source: object) -> Iterator[str]:
         path = os.path.realpath(name if isinstance(name, str) else f"/dev/fd/{name}")
         if _identity(source) is not None and _identity(source) == _identity(path):
             yield path
-    elif isinstance(source, PATH) and not is_store(source):
+    elif isinstance(source, PATH):
         yield os.path.abspath(os.fsdecode(source))
 
 
@@ -67,7 +67,7 @@ def _files(sources: Iterable[object]) -> Iterator[Any]:
             from judged.io.stored import list_files
 
             try:
-                yield from (file.path for file in list_files(source) or () if file.store is None)
+                yield from (file.path for file in list_files(source) or ())
             except JudgedError:
                 continue  # the reader says why
 

@@ -2,47 +2,43 @@
 
 from __future__ import annotations
 
-import io
 import os
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import accumulate
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from judged.core.parts.run import LocalPartitions, Part, PartitionedRun, concatenate_runs
 from judged.core.reference import raise_empty_run
 from judged.core.tables import Run
-from judged.core.unread_runs import UnreadRun
+from judged.core.unread_runs import TextStream, UnreadRun
 from judged.errors import DataError, Hint, Place
 from judged.io.columns import ColumnRequest, find_columns
-from judged.io.files import PAD, file_path, is_store, map_file, open_regular, raise_file_error
-from judged.io.formats.registry import FORMATS, ROW_SIZE, Detected, Rows, detect_format
-from judged.io.formats.trec import TREC, parse_run, unread_lines
-from judged.io.lines import read_head, whole_lines
+from judged.io.files import file_path, map_file, open_regular, raise_file_error
+from judged.io.formats.columnar import ROW_SIZE, ROWS, Rows, report_library, unread_batches
+from judged.io.formats.registry import Detected, detect_format
+from judged.io.formats.trec import TREC, unread_lines
+from judged.io.lines import read_head
 from judged.io.open_table import open_whole_run
 from judged.io.origin import Context
 from judged.io.outputs import located
 from judged.io.recognise import is_dataset, is_lazy
-from judged.io.stored import Stored, is_beir_folder, list_files, map_files, show_address
+from judged.io.stored import Stored, is_beir_folder, list_files
 from judged.io.text import Begin, text_start
 
 FEWEST, MOST = 1_000_000, 4_000_000  # rows of a partition of a columnar file
 SMALLEST, LARGEST = 32 << 20, 64 << 20  # bytes of a partition of text
-LARGE = 64 << 20  # bytes of a file that is not read as a whole
-CHUNK = 16 << 20  # bytes of text that are in memory at a time
 _LOOK = 1 << 16
 
 
 def open_partitions(source: Any, request: ColumnRequest, name: str | None = None) -> PartitionedRun | None:
     """Return a run as partitions that are scanned one by one; None if it has none, and has to be read as a whole.
 
-    A file, a directory (with its subfolders; names that begin with `_` or `.` are skipped), a pattern (`run/*.parquet`), a list of paths, an
-    address that pyarrow opens (`s3://…`), a dataset of pyarrow, or a lazy frame of polars. All files have one format, which `read_run`
+    A file, a directory (with its subfolders; names that begin with `_` or `.` are skipped), a pattern (`run/*.parquet`), a list of paths,
+    a dataset of pyarrow, or a lazy frame of polars. All files have one format, which `read_run`
     reads; empty files are skipped if others are not empty. The rows are those of `read_run`, in the order of the files'
     names. Files must not change until the run is evaluated; a dataset and a lazy frame are evaluated twice, and must give the same rows.
 
@@ -69,14 +65,14 @@ def open_partitions(source: Any, request: ColumnRequest, name: str | None = None
         raise DataError("swapped", problem, where=label, hint="pass it as the judgments, which come first")
     if not listed:
         raise_file_error(label, "the directory has no files")
-    files = [file for file in map_files(partial(_examine, request=request), listed) if file is not None]
+    files = [file for one in listed if (file := _examine(one, request)) is not None]
     if file_path(source) is not None and not (files and files[0].can_cut):
         return None  # the reader of whole files says what is wrong, or joins scores with labels
     if not files:
         raise_empty_run(label)
     for file in files:
         if file.format_name != files[0].format_name:
-            words = " and ".join(f"{one.format_name} ({one.file.name})" for one in (files[0], file))
+            words = " and ".join(f"{one.format_name} ({one.file.path})" for one in (files[0], file))
             hint = "choose files by a pattern, such as 'run/*.parquet'"
             raise DataError("form", f"the files of the run have different formats: {words}", where=label, hint=hint)
     detected = files[0].detected
@@ -91,8 +87,8 @@ def _label(source: Any, files: Sequence[Stored]) -> str:
     """Return the name of a run in files."""
     if isinstance(source, list | tuple):
         more = f" and {len(files) - 1} more" if len(files) > 1 else ""
-        return f"{files[0].name}{more}" if files else "run"
-    return show_address(source) if is_store(source) else os.fsdecode(source)
+        return f"{files[0].path}{more}" if files else "run"
+    return os.fsdecode(source)
 
 
 def _as_run(parts: Sequence[Part], label: str, name: str | None) -> PartitionedRun:
@@ -156,7 +152,7 @@ class _Examined(NamedTuple):
     def can_cut(self) -> bool:
         if self.detected is None or (self.detected.format is TREC and not self.has_lines):
             return False
-        return self.detected.format.read_chunks is not None or self.detected.format.row_groups is not None
+        return self.detected.format.unread is not None
 
 
 def _examine(file: Stored, request: ColumnRequest) -> _Examined | None:
@@ -164,7 +160,7 @@ def _examine(file: Stored, request: ColumnRequest) -> _Examined | None:
     if not file.size:
         return None
     with file.open() as raw:
-        content = open_regular(raw, file.name)
+        content = open_regular(raw, file.path)
     head = read_head(content, short=True)
     detected = detect_format(head, request)
     if detected is None:
@@ -222,23 +218,19 @@ def _cut_text(files: Sequence[_Examined], request: ColumnRequest) -> list[Part]:
         header = file.detected.header if file.detected is not None else None
         names = getattr(header, "names", header)
         if isinstance(names, tuple) and names:
-            where = Place(file.file.name, getattr(header, "line", None))
-            scored.append((file.file.name, "score" in find_columns(names, request, where)))
+            where = Place(file.file.path, getattr(header, "line", None))
+            scored.append((file.file.path, "score" in find_columns(names, request, where)))
     _check_scores(scored)
     step = min(max(sum(file.file.size for file in files) // 32, SMALLEST), LARGEST)
     return _pack((piece for file in files for piece in _cut(file, request, step)), step // 2)
 
 
 def _cut(examined: _Examined, request: ColumnRequest, step: int) -> list[Part]:
-    """Cut TREC lines at line ends; other large and compressed files are read in chunks, if their format can be."""
-    file, packing, detected = examined.file, examined.packing, examined.detected
-    if detected is None or detected.format.read_chunks is None or not examined.has_lines or not detected.header:
+    """Cut plain files of TREC lines at line ends; others are partitions as they are."""
+    file, detected = examined.file, examined.detected
+    if detected is None or detected.format is not TREC or not examined.has_lines or examined.packing:
         return [WholeFile(file, request)]
-    if packing is None and detected.format is TREC:
-        return [TrecPiece(file, *edges) for edges in cut_lines(file, step)]
-    if packing is None and file.size < LARGE:
-        return [WholeFile(file, request)]
-    return [ChunkedFile(file, detected.format.name, detected.header, request, packing)]
+    return [TrecPiece(file, *edges) for edges in cut_lines(file, step)]
 
 
 def cut_lines(file: Stored, step: int) -> list[tuple[int, int]]:
@@ -270,37 +262,17 @@ class WholeFile:
 
     def batches(self) -> Iterator[Run | UnreadRun]:
         self.file.check()
-        source: Any = self.file.path
-        if self.file.store is not None:
-            with self.file.open() as raw:
-                source = io.BytesIO(raw.read())
-            source.name = self.file.name
         try:
-            yield open_whole_run(source, self.request)
+            run = open_whole_run(self.file.path, self.request)
         except DataError as error:
             if error.slug != "empty-run":  # other files may have rows
                 raise
-
-
-@dataclass(frozen=True, slots=True)
-class ChunkedFile:
-    """A file of any format that can be read in chunks of lines, plain or compressed."""
-
-    file: Stored
-    format: str
-    header: Any
-    request: ColumnRequest
-    packing: str | None
-
-    @property
-    def size(self) -> int:
-        return self.file.size
-
-    def batches(self) -> Iterator[Run | UnreadRun]:
-        read_chunks = FORMATS.find(self.format).read_chunks
-        assert read_chunks is not None
-        chunks = whole_lines(self.file.pieces(CHUNK, self.packing))
-        return read_chunks(chunks, self.header, Context(self.request, self.file.name))
+            return
+        if isinstance(run, TextStream):
+            yield from run.stretches()
+        else:
+            yield run
+        self.file.check()
 
 
 @dataclass(frozen=True, slots=True)
@@ -310,10 +282,7 @@ class TrecPiece:
     file: Stored
     begin: int
     end: int
-
-    @property
-    def mapped(self) -> bool:
-        return self.file.store is None
+    mapped = True
 
     @property
     def size(self) -> int:
@@ -322,18 +291,10 @@ class TrecPiece:
     def batches(self) -> Iterator[Run | UnreadRun]:
         file = self.file
         head = file.between(self.begin, min(self.begin + 3, self.end))
-        start = text_start(head, file.name, Begin(self.begin))
+        start = text_start(head, file.path, Begin(self.begin))
         last = file.between(self.end - 1, self.end)
-        opened: Any = partial(map_file, file.path, file.name, start, file.stamp, self.begin, self.end)
-        if file.store is not None:
-            data = np.frombuffer(file.between(self.begin, self.end) + PAD, np.uint8)[: -len(PAD)]
-            opened = partial(nullcontext, (data, start))
-        yield unread_lines(file.name, partial(self._read, opened), opened, last, partial(file.begin, self.begin))
-
-    def _read(self, opened: Any) -> Run:
-        with opened() as (data, _):
-            raw = data.tobytes() + PAD
-        return parse_run(raw, self.file.name, begin=self.file.begin(self.begin))
+        opened = partial(map_file, file.path, file.path, start, file.stamp, self.begin, self.end)
+        yield unread_lines(file.path, opened, last, partial(file.begin, self.begin))
 
 
 # ── Columnar files: stretches of row groups of large files, small files together ────────────────────
@@ -343,8 +304,8 @@ def _cut_columnar(files: Sequence[Stored], detected: Detected, request: ColumnRe
     """Return the partitions of files; adjacent groups of one file are read together, up to the size of a partition."""
     row_groups = detected.format.row_groups
     assert row_groups is not None
-    groups = [group for of_file in map_files(lambda file: row_groups(file, request), files) for group in of_file]
-    _check_scores((rows.file.name, rows.scored) for rows in groups)
+    groups = [group for file in files for group in row_groups(file, request)]
+    _check_scores((rows.file.path, rows.scored) for rows in groups)
     least = min(max(sum(rows.count for rows in groups) // 32, FEWEST), MOST)
     stretches: list[Rows] = []
     for rows in groups:
@@ -374,22 +335,10 @@ class LazyTable:
     size = 1 << 20  # unknown
 
     def batches(self) -> Iterator[Run | UnreadRun]:
-        from judged.io.frames import frame_of, unread_frame
-
-        row = 0
         with _report():
-            for table in self._tables():
-                frame = frame_of(table)
-                assert frame is not None
-                unread = unread_frame(replace(frame, names=self.names), Context(self.request, row=row))
-                assert unread is not None
-                if len(table):
-                    yield unread
-                row += len(table)
+            yield from unread_batches(self._tables(), self.names, Context(self.request))
 
     def _tables(self) -> Iterable[Any]:
-        from judged.io.formats.columnar import ROWS
-
         if is_dataset(self.source):
             options = {"batch_size": ROWS, "batch_readahead": 2, "fragment_readahead": 1}
             return self.source.scanner(columns=self.columns, **options).to_batches()
@@ -400,6 +349,4 @@ class LazyTable:
 
 
 def _report() -> AbstractContextManager[None]:
-    from judged.io.formats.columnar import report_library
-
     return report_library("cannot evaluate the table", "run", "see the message of the library")

@@ -93,7 +93,7 @@ def _recognise_path(source: Any, fields: Mapping[str, str]) -> Input:
 
 
 def are_files(source: Any) -> bool:
-    """Return whether this names several files: a directory, a pattern, an address in a store, a list of paths."""
+    """Return whether this names several files: a directory, a pattern, a list of paths."""
     if isinstance(source, PATH):
         if source == "-" or file_path(source) is not None:
             return False

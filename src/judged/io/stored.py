@@ -1,14 +1,13 @@
-"""Files on disk or in an object store, as they were when they were listed: listings, folders, compressed streams."""
+"""Files as they were when they were listed: listings, folders, compressed streams."""
 
 from __future__ import annotations
 
 import os
-import re
 import stat
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import partial
 from importlib import import_module
 from typing import Any, Literal, TypeVar
 
@@ -16,61 +15,46 @@ import numpy as np
 
 from judged._types import Bytes
 from judged.core.native import native
-from judged.errors import DataError, FileError
-from judged.io.files import CHANGED, PATH, file_path, is_store, limit_text, raise_file_error
+from judged.errors import DataError
+from judged.io.files import CHANGED, PATH, file_path, limit_text, raise_file_error
 from judged.io.text import Begin
 
-# ── A file as it was when it was listed, on disk or in an object store that pyarrow opens; small, so that it can be sent to workers ───
-
-Result = TypeVar("Result")
+# ── A file as it was when it was listed; small, so that it can be sent to workers ─────────────────────
 
 _BLOCK = 1 << 24
-_AT_ONCE = 16
-_SPARK = re.compile(r"^s3[an]://")  # Spark's names for what is s3:// elsewhere
 
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """A file. `store` is the address by which pyarrow finds its file system; None for a file on disk."""
+    """A file, with its size and the time of its last change."""
 
-    name: str
     path: str
-    size: int
-    time: int | None
-    store: str | None = None
+    stamp: tuple[int, int]
 
     @property
-    def stamp(self) -> tuple[int, int]:
-        """Size and time, by which a changed file is noticed."""
-        return self.size, self.time or 0
+    def size(self) -> int:
+        return self.stamp[0]
 
     def check(self) -> None:
         """Raise if the file is gone, or was written to since it was listed."""
         try:
-            if self.store is None:
-                status = os.stat(self.path)
-                now: tuple[int, int | None] = (status.st_size, status.st_mtime_ns)
-            else:
-                info = open_store(self.store)[0].get_file_info(self.path)
-                now = (info.size, info.mtime_ns)
+            status = os.stat(self.path)
         except OSError as error:
-            raise_file_error(self.name, error)
-        if now != (self.size, self.time):
-            raise_file_error(self.name, CHANGED, "read it when it is complete")
+            raise_file_error(self.path, error)
+        if (status.st_size, status.st_mtime_ns) != self.stamp:
+            raise_file_error(self.path, CHANGED, "read it when it is complete")
 
     @contextmanager
     def open(self, arrow: str | None = None) -> Iterator[Any]:
-        """Open the file, and check before and after that it is the one listed. `arrow` names the class of pyarrow that opens a file on disk."""
+        """Open the file, and check before and after that it is the one listed. `arrow` names the class of pyarrow that opens it."""
         self.check()
         try:
-            if self.store is not None:
-                opened: Any = open_store(self.store)[0].open_input_file(self.path)
-            elif arrow is not None:
-                opened = getattr(import_module("pyarrow"), arrow)(os.fsencode(self.path))
+            if arrow is not None:
+                opened: Any = getattr(import_module("pyarrow"), arrow)(os.fsencode(self.path))
             else:
                 opened = open(self.path, "rb")  # noqa: SIM115 - closed below
         except OSError as error:
-            raise_file_error(self.name, error)
+            raise_file_error(self.path, error)
         with opened as raw:
             yield raw
         self.check()
@@ -89,7 +73,7 @@ class Stored:
             else:
                 from judged.io.decompress import decompress
 
-                yield from limit_text(decompress(raw, packing, self.name, size), self.name, raw.tell)
+                yield from limit_text(decompress(raw, packing, self.path, size), self.path, raw.tell)
 
     def begin(self, offset: int, packing: str | None = None) -> Begin:
         """Return a place in the text, with the number of lines before it."""
@@ -100,42 +84,6 @@ class Stored:
             if left <= 0:
                 break
         return Begin(offset, lines)
-
-
-def map_files(task: Callable[[Stored], Result], files: Sequence[Stored]) -> list[Result]:
-    """Call a task for each file; in a store, where each request takes its time, several at once."""
-    if not any(file.store for file in files):
-        return list(map(task, files))
-    from concurrent.futures import ThreadPoolExecutor
-
-    with ThreadPoolExecutor(_AT_ONCE) as pool:
-        return list(pool.map(task, files))
-
-
-def show_address(uri: str) -> str:
-    """Return an address without the credentials that it may hold."""
-    from urllib.parse import urlsplit
-
-    parts = urlsplit(uri)
-    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
-
-
-@lru_cache(maxsize=64)
-def open_store(uri: str) -> tuple[Any, str]:
-    """Return the file system of an address, and the path in it."""
-    name = show_address(uri)
-    try:
-        system = import_module("pyarrow.fs").FileSystem
-    except ImportError as error:
-        problem = f"{name.partition('://')[0]}:// addresses need pyarrow"
-        raise DataError("needs", problem, hint="install it with pip install judged[parquet]", where=name) from error
-    try:
-        store: tuple[Any, str] = system.from_uri(_SPARK.sub("s3://", uri))
-    except Exception as error:  # each store has exceptions of its own
-        problem = f"pyarrow cannot open the address: {error}".replace("\n", " ")
-        hint = "check the address and the credentials, or copy the files to this machine first"
-        raise FileError("io", problem, where=name, hint=hint) from error
-    return store
 
 
 # ── Text as a stream: one thread decompresses, while another uses what is ready ─────────────────────
@@ -210,14 +158,14 @@ def list_folder(folder: str) -> list[str]:
         raise_file_error(folder, error)
 
 
-# ── The files of a run that is a directory, a pattern, a list of paths or an address ────────────────
+# ── The files of a run that is a directory, a pattern or a list of paths ──────────────────────────────
 
 _TRIED = 100  # entries of a list that are looked up: it may hold a million ids
 _HIDDEN = ("_", ".")  # _SUCCESS, .part-0.crc: files that writers add to the data
 
 
 def is_listable(source: Any) -> bool:
-    """Return whether this names several files (a directory, a pattern, a list of paths), or an address in a store."""
+    """Return whether this names several files: a directory, a pattern, a list of paths."""
     if isinstance(source, list | tuple):
         some = (
             source[:_TRIED] if all(isinstance(one, PATH) for one in source) else ()
@@ -225,14 +173,12 @@ def is_listable(source: Any) -> bool:
         return any(isinstance(one, os.PathLike) or os.path.exists(one) or is_listable(one) for one in some)
     if not isinstance(source, PATH) or source == "-":
         return False
-    if is_store(source):
-        return True
     path = os.fsdecode(source)
     return os.path.isdir(path) or (not os.path.exists(path) and _is_pattern(path) and bool(_glob(path)))
 
 
 def list_files(source: Any) -> tuple[Stored, ...] | None:
-    """List the files of a source, in the order of the run; None if it names none on disk or in a store."""
+    """List the files of a source, in the order of the run; None if it names none."""
     if not is_listable(source) and file_path(source) is None:
         return None  # the reader says why
     entries = source if isinstance(source, list | tuple) else [source]
@@ -241,9 +187,6 @@ def list_files(source: Any) -> tuple[Stored, ...] | None:
 
 def _files(source: Any) -> Iterator[Stored]:
     """Iterate over the files of one entry."""
-    if is_store(source):
-        yield from _list_store(source)
-        return
     path = os.fsdecode(source)
     try:
         if os.path.exists(path) or not _is_pattern(path):
@@ -289,27 +232,9 @@ def _walk(path: str, above: tuple[str, ...] = ()) -> Iterator[Stored]:
         if not stat.S_ISREG(status.st_mode):
             hint = "pass it alone, or write it to a file first"
             raise DataError("form", "a pipe or device cannot be one of several files", where=path, hint=hint)
-        yield Stored(path, path, status.st_size, status.st_mtime_ns)
+        yield Stored(path, (status.st_size, status.st_mtime_ns))
         return
     here = os.path.realpath(path)
     for entry in sorted(os.listdir(path)) if here not in above else ():  # not along a link that leads back up
         if not entry.startswith(_HIDDEN):
             yield from _walk(os.path.join(path, entry), (*above, here))
-
-
-def _list_store(uri: str) -> Iterator[Stored]:
-    """List the files at an address."""
-    system, path = open_store(uri)
-    name = show_address(uri).rstrip("/")
-    try:
-        info = system.get_file_info(path)
-        if info.is_file:
-            yield Stored(name, path, info.size, info.mtime_ns, uri)
-            return
-        infos = system.get_file_info(import_module("pyarrow.fs").FileSelector(path, recursive=True))
-    except Exception as error:  # each store has exceptions of its own
-        raise_file_error(name, error)
-    for info in sorted(infos, key=lambda info: info.path.split("/")):
-        inside = info.path.removeprefix(path.rstrip("/")).strip("/")
-        if info.is_file and not any(step.startswith(_HIDDEN) for step in inside.split("/")):
-            yield Stored(f"{name}/{inside}", info.path, info.size, info.mtime_ns, uri)

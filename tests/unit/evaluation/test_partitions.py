@@ -151,7 +151,7 @@ class Dying:
 
     @property
     def file(self):
-        return Stored(str(self.path), str(self.path), 1, None)
+        return Stored(str(self.path), (1, 0))
 
     def batches(self):
         os._exit(1)

@@ -131,7 +131,7 @@ class LocalPartitions:
             file = getattr(next(iter(self.parts[done:]), None), "file", None)
             hint = "use fewer workers if memory is short: the system ends processes that need too much"
             raise EngineError(
-                "engine", problem, where=None if file is None else file.name, value=done + 1, hint=hint
+                "engine", problem, where=None if file is None else file.path, value=done + 1, hint=hint
             ) from error
 
     def locate(self, task: LocateHits) -> LocatedHits | None:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from importlib import import_module
-from itertools import islice
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from judged.errors import DataError, JudgedError, Place
 from judged.io.columns import ColumnRequest, find_columns
 from judged.io.files import ARROW_STREAM, Content
-from judged.io.formats.registry import FORMATS, Detected, FileFormat, Rows
+from judged.io.formats.registry import FORMATS, Detected, FileFormat
 from judged.io.origin import Context
 
 if TYPE_CHECKING:
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from judged.io.table import ColumnBatches
 
 _AGAIN = "copy or write it again"
+ROW_SIZE = 24  # bytes of a row in memory, about
 ROWS = 1 << 19  # of a batch: large, because each looks its queries up again
 
 
@@ -57,12 +57,12 @@ def read_columns(content: Content, detected: Detected, context: Context) -> Colu
         return read_frame(frame, replace(context, columnar=True))
 
 
-def unread_columns(content: Content, detected: Detected, read: Callable[[], Run]) -> UnreadRun | None:
+def unread_columns(content: Content, detected: Detected, context: Context, read: Callable[[], Run]) -> UnreadRun | None:
     """Leave the columns of a run to the native core."""
     from judged.io.frames import unread_frame
 
     with open_columns(content, detected.format) as frame:
-        return unread_frame(frame, Context(ColumnRequest("run"), content.name, columnar=True))
+        return unread_frame(frame, replace(context, columnar=True))
 
 
 @contextmanager
@@ -77,49 +77,11 @@ def report_library(problem: str, where: str, hint: str) -> Iterator[None]:
         raise DataError("damaged", reason, where=where, hint=hint) from error
 
 
-@contextmanager
-def _opened(file: Stored, format: str) -> Iterator[tuple[Any, Any]]:
-    """Open a file of a partitioned run, and return the library that reads it, and the file."""
-    module, handle = ("pyarrow.parquet", "OSFile") if format == "Parquet" else ("pyarrow.ipc", "memory_map")
-    library = import_pyarrow(format, file.name, module)
-    with report_library(f"the {format} file is damaged", file.name, _AGAIN), file.open(handle) as raw:
-        yield library, raw
-
-
-def _group_rows(
-    file: Stored, format: str, request: ColumnRequest, columns: Mapping[str, str], counts: Iterable[int]
-) -> list[Rows]:
-    """Return the groups of rows of a file, from the number of rows of each."""
-    groups, row = [], 0
-    for block, count in enumerate(counts):
-        if count:
-            groups.append(Rows(file, format, row, count, request, "score" in columns, block))
-        row += count
-    return groups
-
-
-def _read_batches(rows: Rows, names: Sequence[str], batches: Iterable[Any]) -> Iterator[ArrowRun]:
-    """Return the requested rows for the native core; `batches` are the record batches from the first of them on."""
-    from judged.io.frames import arrow_frame, unread_frame
-
-    pyarrow, row = import_module("pyarrow"), rows.row
-    context = Context(rows.request, rows.file.name, columnar=True)
-    for batch in batches:
-        for at in range(0, batch.num_rows, ROWS):  # a record batch may be as large as its file
-            table = pyarrow.Table.from_batches([batch.slice(at, ROWS)])
-            unread = unread_frame(replace(arrow_frame(table), names=names), replace(context, row=row + at))
-            assert unread is not None  # pyarrow has Arrow batches
-            yield unread
-        row += batch.num_rows
-        if row >= rows.row + rows.count:
-            return
-
-
 # ── Parquet ───────────────────────────────────────────────────────────────────────────────────────
 
 
 _CODE = 4  # bytes of a row, at most, in a column that is dictionary-encoded
-_NEAR, _FAR = 1 << 18, 1 << 23  # bytes read at a time, on disk and in a store: a row group may be as large as its file
+_BUFFER = 1 << 18  # bytes read at a time: a row group may be as large as its file
 
 
 def _open_parquet(data: Any) -> Frame:
@@ -144,28 +106,72 @@ def _open_parquet(data: Any) -> Frame:
     )
 
 
-def _parquet_groups(file: Stored, request: ColumnRequest) -> list[Rows]:
-    with _opened(file, "Parquet") as (parquet, raw):
-        footer = parquet.read_metadata(raw)
-        columns = find_columns(footer.schema.to_arrow_schema().names, request, Place(file.name))
-        counts = [footer.row_group(number).num_rows for number in range(footer.num_row_groups)]
-        return _group_rows(file, "Parquet", request, columns, counts)
+@contextmanager
+def _opened(file: Stored) -> Iterator[tuple[Any, Any]]:
+    """Open a file of a partitioned run, and return the library that reads it, and the file."""
+    parquet = import_pyarrow("Parquet", file.path, "pyarrow.parquet")
+    with report_library("the Parquet file is damaged", file.path, _AGAIN), file.open("OSFile") as raw:
+        yield parquet, raw
 
 
-def _read_parquet_rows(rows: Rows) -> Iterator[ArrowRun]:
-    with _opened(rows.file, "Parquet") as (parquet, raw):
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class Rows:
+    """Some row groups of a file: a partition. `scored`: they have scores, not only ranks. `block`: the number of their first group."""
+
+    file: Stored
+    row: int
+    count: int
+    request: ColumnRequest
+    scored: bool
+    block: int
+
+    @property
+    def size(self) -> int:
+        return ROW_SIZE * self.count
+
+    def batches(self) -> Iterator[ArrowRun]:
+        with _opened(self.file) as (parquet, raw):
+            footer = parquet.read_metadata(raw)
+            schema = footer.schema.to_arrow_schema()
+            columns = find_columns(schema.names, self.request, Place(self.file.path))
+            texts = [columns["query"]] if _is_coded_text(footer, schema, columns["query"], self.block) else []
+            file = parquet.ParquetFile(
+                raw, metadata=footer, read_dictionary=texts, pre_buffer=False, buffer_size=_BUFFER
+            )
+            groups, count = list[int](), 0
+            while count < self.count:
+                groups.append(self.block + len(groups))
+                count += footer.row_group(groups[-1]).num_rows
+            batches = file.iter_batches(ROWS, columns=list(columns.values()), row_groups=groups, use_threads=False)
+            context = Context(self.request, self.file.path, columnar=True, row=self.row)
+            yield from unread_batches(batches, schema.names, context)
+
+
+def unread_batches(batches: Iterable[Any], names: Sequence[str], context: Context) -> Iterator[ArrowRun]:
+    """Return Arrow or polars tables of some columns for the native core; `names` are those of all columns."""
+    from judged.io.frames import frame_of, unread_frame
+
+    for batch in batches:
+        frame = frame_of(batch)
+        assert frame is not None
+        unread = unread_frame(replace(frame, names=names), context)
+        assert unread is not None
+        if len(batch):
+            yield unread
+        context = replace(context, row=context.row + len(batch))
+
+
+def _row_groups(file: Stored, request: ColumnRequest) -> list[Rows]:
+    with _opened(file) as (parquet, raw):
         footer = parquet.read_metadata(raw)
-        schema = footer.schema.to_arrow_schema()
-        columns = find_columns(schema.names, rows.request, Place(rows.file.name))
-        texts = [columns["query"]] if _is_coded_text(footer, schema, columns["query"], rows.block) else []
-        buffer = _NEAR if rows.file.store is None else _FAR
-        file = parquet.ParquetFile(raw, metadata=footer, read_dictionary=texts, pre_buffer=False, buffer_size=buffer)
-        groups, count = list[int](), 0
-        while count < rows.count:
-            groups.append(rows.block + len(groups))
-            count += footer.row_group(groups[-1]).num_rows
-        batches = file.iter_batches(ROWS, columns=list(columns.values()), row_groups=groups, use_threads=False)
-        yield from _read_batches(rows, schema.names, batches)
+        columns = find_columns(footer.schema.to_arrow_schema().names, request, Place(file.path))
+        groups, row = [], 0
+        for block in range(footer.num_row_groups):
+            count = footer.row_group(block).num_rows
+            if count:
+                groups.append(Rows(file, row, count, request, "score" in columns, block))
+            row += count
+        return groups
 
 
 def _is_coded_text(footer: Any, schema: Any, name: str, number: int = 0) -> bool:
@@ -179,15 +185,7 @@ def _is_coded_text(footer: Any, schema: Any, name: str, number: int = 0) -> bool
 
 
 PARQUET = FORMATS.add(
-    FileFormat(
-        "Parquet",
-        None,
-        read_columns,
-        unread=unread_columns,
-        open_frame=_open_parquet,
-        row_groups=_parquet_groups,
-        read_rows=_read_parquet_rows,
-    )
+    FileFormat("Parquet", None, read_columns, unread=unread_columns, open_frame=_open_parquet, row_groups=_row_groups)
 )
 
 
@@ -203,53 +201,19 @@ def _open_arrow(data: Any) -> Frame:
     return arrow_frame(_reader(import_module("pyarrow.ipc"), open_buffer(data)).read_all())
 
 
-def _arrow_groups(file: Stored, request: ColumnRequest) -> list[Rows]:
-    with _opened(file, "Arrow") as (ipc, raw):
-        names = _reader(ipc, raw).schema.names
-        columns = find_columns(names, request, Place(file.name))
-        reader = _reader(ipc, raw, [names.index(columns.get("score") or columns["rank"])])
-        return _group_rows(file, "Arrow", request, columns, [batch.num_rows for batch in _batches(reader)])
-
-
-def _read_arrow_rows(rows: Rows) -> Iterator[ArrowRun]:
-    with _opened(rows.file, "Arrow") as (ipc, raw):
-        names = _reader(ipc, raw).schema.names
-        columns = find_columns(names, rows.request, Place(rows.file.name))
-        reader = _reader(ipc, raw, sorted(names.index(name) for name in columns.values()))
-        yield from _read_batches(rows, names, _batches(reader, rows.block))
-
-
-def _reader(ipc: Any, raw: Any, fields: list[int] | None = None) -> Any:
+def _reader(ipc: Any, raw: Any) -> Any:
     """Open a file, or a stream, of which the end is checked."""
     raw.seek(0)
-    options = {} if fields is None else {"options": ipc.IpcReadOptions(included_fields=fields, use_threads=False)}
     if raw.read(6) == b"ARROW1":
-        return ipc.open_file(raw, **options)
+        return ipc.open_file(raw)
     raw.seek(max(0, raw.size() - len(_END)))
     if raw.read(len(_END)) != _END:
         raise ValueError("the stream has no end")
     raw.seek(0)
-    return ipc.open_stream(raw, **options)
+    return ipc.open_stream(raw)
 
 
-def _batches(reader: Any, first: int = 0) -> Iterator[Any]:
-    """Iterate over record batches; those of a stream are found one after the other."""
-    if hasattr(reader, "num_record_batches"):
-        return map(reader.get_batch, range(first, reader.num_record_batches))
-    return islice(reader, first, None)
-
-
-ARROW = FORMATS.add(
-    FileFormat(
-        "Arrow",
-        None,
-        read_columns,
-        unread=unread_columns,
-        open_frame=_open_arrow,
-        row_groups=_arrow_groups,
-        read_rows=_read_arrow_rows,
-    )
-)
+ARROW = FORMATS.add(FileFormat("Arrow", None, read_columns, unread=unread_columns, open_frame=_open_arrow))
 
 
 # ── workbooks ─────────────────────────────────────────────────────────────────────────────────────

@@ -7,25 +7,23 @@ import io
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
-from itertools import chain, islice
+from itertools import islice
 from typing import Any, NoReturn
 
 import numpy as np
 
 from judged._types import Ints
-from judged.core.native import NATIVE
 from judged.core.tables import Run
 from judged.core.unread_runs import TextRun
 from judged.errors import DataError, Place, Warned, shown
 from judged.io import files as limits
 from judged.io.columns import ColumnRequest, count_known, find_columns
 from judged.io.files import PAD, Content, Raw, TextLines, open_later
-from judged.io.formats.registry import FORMATS, Detected, FileFormat, TextChunks
+from judged.io.formats.registry import FORMATS, Detected, FileFormat
 from judged.io.lines import Head
 from judged.io.native_text import NativeText
 from judged.io.origin import Context, Origin
-from judged.io.table import Batch, ColumnBatches, SourceTable, as_run
+from judged.io.table import Batch, ColumnBatches, SourceTable
 from judged.io.text import (
     WHOLE,
     WIDE,
@@ -40,9 +38,7 @@ from judged.io.text import (
 from judged.tables.table import counted
 
 _BATCH = 1 << 11  # few enough to be freed before the garbage collector visits them twice
-_BATCHES = 32  # in one table of a partition
 _SEPARATOR = re.compile(r'"?sep=([,;|]?)"?', re.IGNORECASE)  # of a tab, only sep= is left
-_FILLED = re.compile(rb"\S")
 _BREAK = re.compile(r"\r\n|\r|\n")
 _RETURN = re.compile(rb"\r(?!\n)")
 
@@ -127,14 +123,11 @@ def raise_width(line: str, count: int, names: tuple[str, ...], where: Place) -> 
 
 
 def iterate_rows(chunks: Iterable[tuple[Raw, Begin]], header: Header, path: str) -> Iterator[Rows]:
-    """Iterate over batches of rows with their lines; blank lines and rows of empty cells are skipped. The chunks follow each other."""
-    chunks = iter(chunks)
-    first = next(chunks)
-    above = 0 if first[1].offset else header.line  # the header is at the beginning of the file
-    lines_below = islice(_decode(chain([first], chunks), path), above, None)
+    """Iterate over batches of rows with their lines; blank lines and rows of empty cells are skipped. The chunks are those of a whole file."""
+    above = header.line
+    lines_below = islice(_decode(chunks, path), header.line, None)
     reader = csv.reader(lines_below, delimiter=header.delimiter, strict=True, skipinitialspace=header.spaced)
     width = len(header.names)
-    above += first[1].lines
     while True:
         before = reader.line_num
         longest = csv.field_size_limit(limits.LONGEST_LINE)
@@ -171,8 +164,8 @@ def _decode(chunks: Iterable[tuple[Raw, Begin]], name: str) -> Iterator[str]:
         yield from io.StringIO(bytes(data[start:size]).decode("utf-8", "surrogateescape"), newline="")
 
 
-def _read_rows(rows: Iterable[Rows], header: Header, context: Context, *, whole: bool = False) -> ColumnBatches:
-    """Return rows as columns. `whole`: they are all rows of a file."""
+def _read_rows(rows: Iterable[Rows], header: Header, context: Context) -> ColumnBatches:
+    """Return the rows of a file as columns."""
     path = context.name
     columns = find_columns(header.names, context.request, Place(path, header.line))
     position = {role: header.names.index(name) for role, name in columns.items()}
@@ -198,7 +191,7 @@ def _read_rows(rows: Iterable[Rows], header: Header, context: Context, *, whole:
         text = f"skipped {counted(empty, 'empty row')} of {path}"
         context = replace(context, warnings=(*context.warnings, Warned("empty-rows", empty, text)))
     number = context.request.number
-    if header.delimiter == ";" and number in cells and whole:  # a part of a file does not show its commas
+    if header.delimiter == ";" and number in cells:
         cells[number] = with_points(cells[number])
     for role in ("query", "doc"):
         if _BREAK.search("".join(cells[role])):
@@ -207,8 +200,7 @@ def _read_rows(rows: Iterable[Rows], header: Header, context: Context, *, whole:
             hint = "add the quote that is missing; if none is, write JSON Lines, where an id may contain a line break"
             raise DataError("csv", f"the id {shown(cell)} contains a line break", where=where, value=cell, hint=hint)
         if not is_text(cells[role]):  # bytes that are not UTF-8 are kept
-            if whole:
-                context = replace(context, warnings=(*context.warnings, warn_encoding(cells[role], path, role)))
+            context = replace(context, warnings=(*context.warnings, warn_encoding(cells[role], path, role)))
             cells[role] = [cell.encode("utf-8", "surrogateescape") for cell in cells[role]]
     return ColumnBatches(context, columns, [cells], origin, in_text=True)
 
@@ -232,21 +224,18 @@ def _read(content: Content, detected: Detected, context: Context) -> ColumnBatch
             return table
     data = content.read()
     context = replace(context, warnings=check_end(data[-9:-8], context.name))
-    return _read_rows(iterate_rows([(data, WHOLE)], header, context.name), header, context, whole=True)
+    return _read_rows(iterate_rows([(data, WHOLE)], header, context.name), header, context)
 
 
-def _unread(content: Content, detected: Detected, read: Callable[[], Run]) -> TextRun | None:
-    text = _find_text(content.head, detected.header, Context(ColumnRequest("run"), content.name))
+def _unread(content: Content, detected: Detected, context: Context, read: Callable[[], Run]) -> TextRun | None:
+    text = _find_text(content.head, detected.header, context)
     return None if text is None else text.unread(content, read)
 
 
 def _find_text(head: Raw, header: Header, context: Context) -> NativeText | None:
-    """Return the rows for the native core by the beginning of a file; None if the reference must read it, or report an error.
-
-    If `head` is empty, the text is a later part of a file.
-    """
+    """Return the rows for the native core by the beginning of a file; None if the reference must read it, or report an error."""
     request, start = context.request, 0
-    for _ in range(header.line if head else 0):
+    for _ in range(header.line):
         start = head.find(b"\n", start) + 1
         if not start:
             return None
@@ -271,25 +260,4 @@ def _find_text(head: Raw, header: Header, context: Context) -> NativeText | None
     return NativeText(layout, columns, scored=request.number in position, ranked="rank" in position, start=start)
 
 
-def _read_chunks(chunks: TextChunks, header: Header, context: Context) -> Iterator[Run | TextRun]:
-    """Read a stretch of a file; its first line follows the header, or another line of the file."""
-    chunks, lines = iter(chunks), -1
-    for data, begin in chunks:
-        begin = begin if lines < 0 else begin._replace(lines=lines)  # which counts a single CR too
-        lines = begin.lines + data.count(b"\n") + data.count(b"\r") - data.count(b"\r\n")
-        text = _find_text(b"" if begin.offset else data, header, context) if NATIVE and b'"' not in data else None
-        if text is None:  # a cell in quotes may continue in the next chunk
-            batches = iterate_rows(chain([(data, begin)], chunks), header, context.name)
-            for batch in batches:
-                yield as_run(_read_rows(chain([batch], islice(batches, _BATCHES - 1)), header, context))
-        elif _FILLED.search(data, text.start or 0, len(data) - len(PAD)):
-            read = partial(_read_chunk, data, begin, header, context)
-            yield text.unread_chunk(data, text.start or 0, context.name, read)
-
-
-def _read_chunk(data: bytes | bytearray, begin: Begin, header: Header, context: Context) -> Run:
-    rows = iterate_rows([(data, begin)], header, context.name)
-    return as_run(_read_rows(rows, header, context))
-
-
-CSV = FORMATS.add(FileFormat("CSV", _detect, _read, read_chunks=_read_chunks, unread=_unread))
+CSV = FORMATS.add(FileFormat("CSV", _detect, _read, unread=_unread))

@@ -12,25 +12,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from judged.core.native import NATIVE
 from judged.core.tables import Run
 from judged.core.unread_runs import TextRun
 from judged.errors import JudgedError, Place
 from judged.io.columns import NAMES, ColumnRequest, find_columns, is_flat, nested
-from judged.io.files import PAD, Content, Raw, TextLines, open_later
-from judged.io.formats.registry import FORMATS, Detected, FileFormat, TextChunks
+from judged.io.files import Content, Raw, TextLines, open_later
+from judged.io.formats.registry import FORMATS, Detected, FileFormat
 from judged.io.formats.shapes import parts_of, read_shape, shape_of
 from judged.io.json_parser import is_json, load_json
 from judged.io.lines import Head
 from judged.io.native_text import NativeText
 from judged.io.origin import Context, Origin
-from judged.io.text import WHOLE, Begin, check_end, decode, text_start
+from judged.io.text import check_end, decode
 
 if TYPE_CHECKING:
     from judged.io.table import ColumnBatches, SourceTable
 
 _BATCH = 1 << 11  # few enough to be freed before the garbage collector visits them twice
-_FILLED = re.compile(rb"\S")
 
 
 def _detect(head: Head, request: ColumnRequest) -> tuple[str, ...] | None:
@@ -85,14 +83,14 @@ def read_values(data: Raw, context: Context) -> tuple[Any, Context]:
     return value if context.lines is None else list(value), context
 
 
-def _load_values(data: Raw, context: Context, begin: Begin = WHOLE, *, lines: bool = False) -> tuple[Any, Context]:
+def _load_values(data: Raw, context: Context) -> tuple[Any, Context]:
     """Return the value of a JSON document; or an iterator over those of JSON Lines, with the numbers of their lines."""
-    text = decode(data, context.name, begin)
+    text = decode(data, context.name)
     rows = text.split("\n" if "\n" in text else "\r")
     filled = [i for i, row in enumerate(rows) if row.strip()]
-    if not lines and (len(filled) < 2 or not is_json(rows[filled[0]])):
+    if len(filled) < 2 or not is_json(rows[filled[0]]):
         return load_json(text, context.place), context
-    numbers = np.array(filled, np.int64) + begin.lines + 1
+    numbers = np.array(filled, np.int64) + 1
     values = (load_json(rows[i], Place(context.name, int(number))) for i, number in zip(filled, numbers, strict=True))
     return values, replace(context, lines=numbers)
 
@@ -122,28 +120,9 @@ _DOCUMENT = re.compile(rb'(?:\xef\xbb\xbf)?[ \t\r\n]*\{[ \t\r\n]*"(?:[^"\\]|\\.)
 _ARRAY = re.compile(rb"(?:\xef\xbb\xbf)?[ \t\r\n]*\[[ \t\r\n]*(?=\{)")
 
 
-def _unread(content: Content, detected: Detected, read: Callable[[], Run]) -> TextRun | None:
-    text = _find_text(detected.head, detected.header, ColumnRequest("run"))
+def _unread(content: Content, detected: Detected, context: Context, read: Callable[[], Run]) -> TextRun | None:
+    text = _find_text(detected.head, detected.header, context.request)
     return None if text is None else text.unread(content, read)
-
-
-def _read_chunks(chunks: TextChunks, names: Sequence[str], context: Context) -> Iterator[Run | TextRun]:
-    """Read stretches of JSON Lines with a plain record on each; the first record of the file has these names."""
-    text = _records(names, context.request, lines=True) if NATIVE else None
-    for data, begin in chunks:
-        if _FILLED.search(data, 0, len(data) - len(PAD)):
-            read = partial(_read_chunk, data, begin, names, context)
-            if text is None:
-                yield read()
-            else:
-                yield text.unread_chunk(data, text_start(data, context.name, begin), context.name, read)
-
-
-def _read_chunk(data: bytes | bytearray, begin: Begin, names: Sequence[str], context: Context) -> Run:
-    from judged.io.table import as_run
-
-    values, context = _load_values(data, context, begin, lines=True)
-    return as_run(_read_records(values, names, context))
 
 
 def _find_text(head: Head, names: Sequence[str], request: ColumnRequest) -> NativeText | None:
@@ -196,4 +175,4 @@ def _origin(content: Content, text: NativeText, context: Context, rows: Any) -> 
     return context.keys(rows.queries, np.bincount(rows.query), rows.doc, keyed=not text.ranked)
 
 
-JSON = FORMATS.add(FileFormat("JSON", _detect, _read, read_chunks=_read_chunks, unread=_unread))
+JSON = FORMATS.add(FileFormat("JSON", _detect, _read, unread=_unread))

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from judged.errors import DataError, Place, shown
 from judged.io.files import COLUMNAR
-from judged.io.text import Begin
 from judged.registry import Registry
 
 if TYPE_CHECKING:
     from judged.core.tables import Qrels, Run
-    from judged.core.unread_runs import ArrowRun, ScoreColumn, UnreadRun
+    from judged.core.unread_runs import ScoreColumn, UnreadRun
     from judged.io.columns import ColumnRequest
     from judged.io.files import Content
+    from judged.io.formats.columnar import Rows
     from judged.io.frames import Frame
     from judged.io.lines import Head
     from judged.io.origin import Context
@@ -24,9 +23,6 @@ if TYPE_CHECKING:
     from judged.io.table import ColumnBatches, SourceTable
 
     OpenTable = SourceTable | ColumnBatches | Run | Qrels | ScoreColumn
-
-ROW_SIZE = 24  # bytes of a row in memory, about
-TextChunks = Iterable[tuple[bytes | bytearray, Begin]]  # whole lines, padded, with the place where they begin
 
 
 class FileFormat(NamedTuple):
@@ -37,21 +33,17 @@ class FileFormat(NamedTuple):
         detect: takes the beginning of a file and the request; returns what `read` needs, such as a header, or None. Files that are no text
             are recognised by their first bytes.
         read: returns the table of an open file.
-        read_chunks: returns consecutive lines of a run, so that a large file is not read at once.
         unread: returns a run as the native core takes it, without reading it first; None if the file has to be read. Its last argument reads
             the file again.
-        row_groups: returns the groups of rows of a file of columns. With `read_rows`, a file can be cut between them.
-        read_rows: returns some rows of such a file, in batches.
+        row_groups: returns the groups of rows of a file of columns, which can be cut between them.
         open_frame: returns the bytes of such a file as a frame.
     """
 
     name: str
     detect: Callable[[Head, ColumnRequest], Any] | None
     read: Callable[[Content, Detected, Context], OpenTable]
-    read_chunks: Callable[[TextChunks, Any, Context], Iterator[Run | UnreadRun]] | None = None
-    unread: Callable[[Content, Detected, Callable[[], Run]], UnreadRun | None] | None = None
+    unread: Callable[[Content, Detected, Context, Callable[[], Run]], UnreadRun | None] | None = None
     row_groups: Callable[[Stored, ColumnRequest], list[Rows]] | None = None
-    read_rows: Callable[[Rows], Iterator[ArrowRun]] | None = None
     open_frame: Callable[[Any], Frame] | None = None
     aliases: tuple[str, ...] = ()
 
@@ -62,28 +54,6 @@ class Detected(NamedTuple):
     format: FileFormat
     header: Any
     head: Head
-
-
-@dataclass(frozen=True, slots=True, repr=False, eq=False)
-class Rows:
-    """Some rows of a file of columns: a partition. `scored`: they have scores, not only ranks. `block`: the number of their first group."""
-
-    file: Stored
-    format: str
-    row: int
-    count: int
-    request: ColumnRequest
-    scored: bool
-    block: int
-
-    @property
-    def size(self) -> int:
-        return ROW_SIZE * self.count
-
-    def batches(self) -> Iterator[ArrowRun]:
-        read_rows = FORMATS.find(self.format).read_rows
-        assert read_rows is not None
-        return read_rows(self)
 
 
 FORMATS = Registry[FileFormat]("format", package="judged.io.formats")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, nullcontext
@@ -18,7 +17,7 @@ from judged.core.tables import NO_SUBTOPIC, IdColumn, Qrels, Run, are_subtopics
 from judged.core.unread_runs import Layout, ScoreColumn, TextRun, TextStream, UnreadRun, read_rows, row_begins
 from judged.errors import DataError, Hint, Place, Warned, shown
 from judged.io import files as limits
-from judged.io.columns import ColumnRequest, Split, choose_split, list_columns
+from judged.io.columns import ColumnRequest, list_columns
 from judged.io.files import (
     PAD,
     Content,
@@ -31,7 +30,7 @@ from judged.io.files import (
     open_content,
     open_later,
 )
-from judged.io.formats.registry import FORMATS, Detected, FileFormat, TextChunks
+from judged.io.formats.registry import FORMATS, Detected, FileFormat
 from judged.io.origin import Context, Origin
 from judged.io.text import (
     LARGEST_GRADE,
@@ -184,15 +183,12 @@ def tags_of(data: Raw) -> list[str]:
     return [tag.decode("utf-8", "surrogateescape") for tag in tags]
 
 
-def parse_run(
-    data: Raw, name: str, *, lenient: bool = False, begin: Begin | None = None, tag: Split | None = None
-) -> Run:
+def parse_run(data: Raw, name: str, *, lenient: bool = False, begin: Begin | None = None) -> Run:
     """Parse a run. As trec_eval, `lenient` reads numbers as C does, and allows more than six columns.
 
-    With `begin` the data are a stretch of a file, which may have no line with data; with `tag`, only the lines of one run are read.
+    With `begin` the data are a stretch of a file, which may have no line with data.
     """
-    chosen = None if tag is None else choose_split(tags_of(data), tag, Place(name))
-    keys, [doc], number, own = _read(data, name, RUN, (2,), begin, lenient=lenient, tag=chosen)
+    keys, [doc], number, own = _read(data, name, RUN, (2,), begin, lenient=lenient)
     return Run(**keys, **own, doc=doc, score=number)
 
 
@@ -251,7 +247,6 @@ def _read(
     *,
     lenient: bool = False,
     grades: Mapping[bytes, float] = MappingProxyType({}),
-    tag: str | None = None,
 ) -> tuple[dict[str, Any], list[IdColumn], Floats, dict[str, Any]]:
     """Read a file, or a part of one that begins there and may have no rows, in batches of rows.
 
@@ -262,9 +257,6 @@ def _read(
     if not begin.offset and b"\r" in data and b"\n" not in data:
         data = data.replace(b"\r", b"\n")
     rows = _iterate_rows(data, layout, name, start, begin, first=not begin.offset, lenient=lenient, grades=grades)
-    if tag is not None:
-        own_tag = tag.encode("utf-8", "surrogateescape")
-        rows = (row for row in rows if row[1][5] == own_tag)
     codes: dict[bytes, int] = {}
     query, line, rank = ([np.empty(0, np.int64)] for _ in range(3))
     number = [np.empty(0)]
@@ -319,9 +311,8 @@ def _detect(head: Head, request: ColumnRequest) -> bool:
 def read_trec(content: Content, detected: Detected | None, context: Context) -> Run | Qrels:
     """Read a run or judgments."""
     if context.request.what == "run":
-        tag = context.request.tag
-        run = read_lines(content, _RUN) if tag is None else None
-        return parse_run(content.read(), content.name, tag=tag) if run is None else run
+        run = read_lines(content, _RUN)
+        return parse_run(content.read(), content.name) if run is None else run
     grades = context.request.grade_map
     table = read_lines(content, _JUDGMENTS) if grades is None else None
     return parse_qrels(content.read(), content.name, grades=grades) if table is None else table
@@ -348,21 +339,15 @@ def read_lines(content: Content, layout: Layout) -> Run | Qrels | None:
         return Run(**keys, score=rows.number, rank=rows.rank, wrong_rank=wrong, tag=tag)
 
 
-def _unread(content: Content, detected: Detected, read: Callable[[], Run]) -> UnreadRun | None:
+def _unread(content: Content, detected: Detected, context: Context, read: Callable[[], Run]) -> UnreadRun | None:
     if content.packed is not None and b"\n" in content.head and not content.complete:
         return _unread_stream(content, content.packed, read)
     if b"\n" not in content.head or content.file is None:
         return unread_bytes(content.read(), content.name)
-    return unread_lines(content.name, read, open_later(content), content.last_byte())
+    return unread_lines(content.name, open_later(content), content.last_byte(), read=read)
 
 
-def _read_chunks(chunks: TextChunks, header: Any, context: Context) -> Iterator[Run | UnreadRun]:
-    for data, begin in chunks:
-        unread = unread_bytes(data, context.name, begin)
-        yield parse_run(data, context.name, begin=begin) if unread is None else unread
-
-
-TREC = FORMATS.add(FileFormat("TREC", _detect, read_trec, read_chunks=_read_chunks, unread=_unread))
+TREC = FORMATS.add(FileFormat("TREC", _detect, read_trec, unread=_unread))
 
 
 def name_tags(error: DataError) -> DataError:
@@ -376,28 +361,27 @@ def name_tags(error: DataError) -> DataError:
     if len(tags) < 2:
         return error
     text = f"{error.problem}; the file has the runs {list_columns(tags)}"
-    return error.changed(problem=text, hint=Hint("choose one with {tag}", tag=tags[0]))
+    return error.changed(problem=text, hint="write each to a file of its own")
 
 
 # ── lines for the native core ────────────────────────────────────────────────────────────────────
 
 
-def unread_bytes(data: Raw, name: str, begin: Begin | None = None) -> TextRun | None:
-    """Return TREC lines in memory for the native core: a whole file, or a stretch of one."""
+def unread_bytes(data: Raw, name: str) -> TextRun | None:
+    """Return the TREC lines of a whole file in memory for the native core."""
     if data.find(b"\n") < 0:
         return None
-    opened = partial(nullcontext, in_memory(data, text_start(data, name, begin or WHOLE)))
-    read = partial(parse_run, data, name, begin=begin)
-    return unread_lines(name, read, opened, bytes(data[-9:-8]), lambda: begin or WHOLE)
+    opened = partial(nullcontext, in_memory(data, text_start(data, name)))
+    return unread_lines(name, opened, bytes(data[-9:-8]), read=partial(parse_run, data, name))
 
 
 def unread_lines(
-    name: str, read: Callable[[], Run], opened: Any, last: bytes, begin: Counted = lambda: WHOLE
+    name: str, opened: Any, last: bytes, begin: Counted = lambda: WHOLE, read: Callable[[], Run] | None = None
 ) -> TextRun:
-    """Return TREC lines for the native core, with the functions that report what is wrong with a line."""
+    """Return TREC lines for the native core, with the functions that report what is wrong with a line; without `read`, they are a stretch of a file."""
     return TextRun(
         name=name,
-        read=read,
+        read=read or partial(_read_stretch, name, opened, begin),
         open=opened,
         layout=_RUN,
         raise_row=partial(_raise_line, name, begin),
@@ -411,22 +395,27 @@ def _unread_stream(content: Content, packed: IO[bytes], read: Callable[[], Run])
     from judged.io.stored import Stored, read_ahead, stream_queries
 
     assert content.opened is not None
-    path, name, packing = content.opened.path, content.name, content.packing or ""
-    status = os.fstat(packed.fileno())
-    file = Stored(name, path, status.st_size, status.st_mtime_ns)
+    name, packing = content.name, content.packing or ""
+    file = Stored(content.opened.path, content.stamp)
 
     def stretches() -> Iterator[TextRun]:
         with closing(read_ahead(stream_queries(file, packing))) as texts:
             for data, offset in texts:
                 start = text_start(data[:3].tobytes(), name, Begin(offset))
                 begin = partial(file.begin, offset, packing)
-                yield unread_lines(name, read, partial(nullcontext, (data, start)), data[-1:].tobytes(), begin)
+                yield unread_lines(name, partial(nullcontext, (data, start)), data[-1:].tobytes(), begin)
 
     def whole() -> TextRun | None:
-        with open_content(path) as again:
+        with open_content(file.path) as again:
             return unread_bytes(again.read(), name)
 
     return TextStream(name=name, read=read, stretches=stretches, whole=whole)
+
+
+def _read_stretch(name: str, opened: Any, begin: Counted) -> Run:
+    with opened() as (data, _):
+        raw = data.tobytes() + PAD
+    return parse_run(raw, name, begin=begin())
 
 
 def _place(name: str, begin: Counted, data: Bytes, at: int) -> Place:

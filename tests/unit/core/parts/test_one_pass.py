@@ -45,7 +45,7 @@ def find(tmp_path, monkeypatch):
     monkeypatch.setattr(partitions, "cut_lines", lambda file, step: [(0, file.size)])
     scans: list[str] = []
     batches = partitions.TrecPiece.batches
-    monkeypatch.setattr(partitions.TrecPiece, "batches", lambda piece: scans.append(piece.file.name) or batches(piece))
+    monkeypatch.setattr(partitions.TrecPiece, "batches", lambda piece: scans.append(piece.file.path) or batches(piece))
 
     def outcome(policy):
         try:
