@@ -89,6 +89,7 @@ def test_help_describes_the_measures_asked_for():
     assert code == 0
     assert lines[0].startswith("Usage: judged trec_eval")
     assert any("One over the rank of the first relevant document" in line for line in lines)
+    assert [line for line in (*lines, *call("-h", "-m", "all_trec")[1]) if len(line) > 80] == []
 
 
 def test_a_topic_that_the_run_lacks_stops_it_where_it_stands(files):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import getopt
 import sys
 from collections.abc import Callable, Sequence
-from textwrap import indent
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -40,27 +39,32 @@ _USAGE = """\
 Usage: judged trec_eval [-h] [-q] {-m measure}* trec_rel_file trec_top_file
    -h: all options, and a description of the measures given with -m
    -q: print values per topic in addition to the summary
-   -m: a measure, with parameters after a dot (-m P.5,10), or one of the lists official (the default),
-       set, all_trec, prefs, all_prefs, qrels_jg
+   -m: a measure, with parameters after a dot (-m P.5,10), or one of the lists
+       official (the default), set, all_trec, prefs, all_prefs, qrels_jg
 """
 _HELP = f"""\
 {_USAGE}
-Judgments come first, then the run; - is a run from standard input. Values, names and order are those of trec_eval 10.
+Judgments come first, then the run; - is a run from standard input. Values,
+names and order are those of trec_eval 10.
 
-   -c, --complete_rel_info_wanted      count judged topics that are missing from the run (without -c they are an error)
-   -l, --level_for_rel N               lowest relevant grade (default 1)
-   -M, --Max_retrieved_per_topic N     use only the first N documents
-   -J, --Judged_docs_only              remove unjudged documents from the ranking first
-   -N, --Number_docs_in_coll N         number of documents in the collection, for utility (default 0)
-   -n, --nosummary                     do not print the summary
-   -R, --Rel_info_format FORMAT        qrels, qrels_jg, prefs or qrels_prefs
-   -T, --Results_format FORMAT         trec_results
-   -Z, --Zscore FILE                   z-scores, from a file of: topic name mean deviation
-   -D, --Debug_level N.TOPIC           evaluate this topic only
-   -o                                  accepted, no effect
-   -v, --version                       print the version
+   -c, --complete_rel_info_wanted    count judged topics that are missing from
+                                     the run (without -c they are an error)
+   -l, --level_for_rel N             lowest relevant grade (default 1)
+   -M, --Max_retrieved_per_topic N   use only the first N documents
+   -J, --Judged_docs_only            remove unjudged documents from the ranking
+   -N, --Number_docs_in_coll N       number of documents in the collection, for
+                                     utility (default 0)
+   -n, --nosummary                   do not print the summary
+   -R, --Rel_info_format FORMAT      qrels, qrels_jg, prefs or qrels_prefs
+   -T, --Results_format FORMAT       trec_results
+   -Z, --Zscore FILE                 z-scores, from a file of: topic name mean
+                                     deviation
+   -D, --Debug_level N.TOPIC         evaluate this topic only
+   -o                                accepted, no effect
+   -v, --version                     print the version
 
-Exit codes: 0 success, 1 usage error, 2 bad input, 4 a topic or measure that cannot be evaluated, 7 nothing to evaluate.
+Exit codes: 0 success, 1 usage error, 2 bad input, 4 a topic or measure that
+cannot be evaluated, 7 nothing to evaluate.
 """
 
 
@@ -159,7 +163,9 @@ def _help(words: list[str]) -> str:
     from judged.measures.trec_names import parse_requests
 
     names = [name for name in parse_requests(words) if name != RUN_ID]
-    return _HELP + "".join(f"\n{name}\n{indent(parse(name).definition.description, '    ')}\n" for name in names)
+    texts = (parse(name).definition.description for name in names)
+    texts = (click.wrap_text(text, 79, " " * 4, " " * 4, preserve_paragraphs=True) for text in texts)
+    return _HELP + "".join(f"\n{name}\n{text}\n" for name, text in zip(names, texts, strict=True))
 
 
 def _print(text: str) -> int:
