@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, NoReturn
+from typing import Any, ClassVar, NoReturn
 
 from judged.errors import JudgedError, UsageError
 
@@ -40,12 +40,22 @@ def whole(grade: float) -> Any:
 def left_out(module: str, name: str, names: str, hint: str, theirs: type[Exception] = ImportError) -> NoReturn:
     """Raise an error for one of `names`, which a drop-in leaves out on purpose; an AttributeError for any other name."""
     if name not in names.split():
-        raise AttributeError(f"module {module!r} has no attribute {name!r}")
+        raise AttributeError(f"{module!r} has no attribute {name!r}")
     error = UsageError("left-out", f"this drop-in leaves out {name} on purpose", hint=hint, where=module)
     raise as_type(error, theirs)
 
 
-class Closed:
+class Partial:
+    """A class of a tool without those of its attributes that `_lacks` names; `_instead` says what to do."""
+
+    _lacks: ClassVar[str] = ""
+    _instead: ClassVar[str] = ""
+
+    def __getattr__(self, name: str) -> Any:
+        left_out(type(self).__name__, name, self._lacks, self._instead, AttributeError)
+
+
+class Closed(Partial):
     """A class that programs use, and cannot extend."""
 
     def __init_subclass__(cls) -> None:

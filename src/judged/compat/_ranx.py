@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from judged.compat._errors import as_type, whole
+from judged.compat._errors import Partial, as_type, left_out, whole
 from judged.core.tables import Qrels, Run
 from judged.errors import DataError, UsageError, shown
 from judged.evaluation.options import check_options
@@ -29,12 +29,14 @@ Rows = dict[str, dict[str, float]]
 _FORMATS = {"json": "json", "trec": "trec", "txt": "trec", "gz": "trec", "parquet": "parquet", "parq": "parquet"}
 
 
-class RanxTable:
+class RanxTable(Partial):
     """The common base of judgments and runs of ranx.
 
     Queries are in the order of their ids, documents from the highest number down, equal ones in the order of the input.
     """
 
+    _lacks = "to_typed_list"
+    _instead = "use to_dict"
     _number: ClassVar[type] = float
     _read: ClassVar[Callable[..., Qrels | Run]] = staticmethod(read_run)
     _score_role: ClassVar[str] = "score_col"
@@ -248,6 +250,11 @@ class RanxRun(RanxTable):
         self.mean_scores: dict[str, float] = {}
         self.std_scores: dict[str, float] = {}
 
+    @staticmethod
+    def from_ranxhub(id: str) -> RanxRun:
+        """Left out."""
+        left_out("ranx", "from_ranxhub", "from_ranxhub", "save the run with ranx itself", AttributeError)
+
     @property
     def run(self) -> Rows:
         """{query: {document: score}}, in order."""
@@ -279,7 +286,7 @@ class ByPair(dict[PairKey, dict[str, dict[str, Any]]]):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RanxReport(Result):
+class RanxReport(Partial, Result):
     """Means of runs, with the letters of the runs that each is significantly better than.
 
     Args:
@@ -294,6 +301,8 @@ class RanxReport(Result):
         stat_test: the paired test.
     """
 
+    _lacks = "format_score get_metric_label get_phantoms_for_latex get_stat_test_label get_superscript_for_latex get_superscript_for_table print_results"
+    _instead = "print it, or its results"
     model_names: list[str]
     results: dict[str, dict[str, float]]
     comparisons: ByPair

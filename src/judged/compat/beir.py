@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from judged.compat._errors import left_out
+from judged.compat._errors import Partial
 from judged.errors import UsageError, shown
 from judged.evaluation.evaluate import evaluate
 from judged.registry import choose_one
@@ -26,7 +26,7 @@ _CUSTOM = {
 }
 
 
-class EvaluateRetrieval:
+class EvaluateRetrieval(Partial):
     """Evaluate the results of a retriever.
 
     Args:
@@ -37,6 +37,9 @@ class EvaluateRetrieval:
     >>> EvaluateRetrieval.evaluate({"q1": {"d1": 1}}, {"q1": {"d2": 0.9, "d1": 0.4}}, [1, 3])[0]
     {'NDCG@1': 0.0, 'NDCG@3': 0.63093}
     """
+
+    _lacks = "encode_and_retrieve rerank"
+    _instead = "call the retriever itself"
 
     def __init__(
         self,
@@ -54,9 +57,6 @@ class EvaluateRetrieval:
         if not self.retriever:
             raise UsageError("option", "no retriever was given", hint="pass one to EvaluateRetrieval")
         return self.retriever.search(corpus, queries, self.top_k, self.score_function, **options)
-
-    def __getattr__(self, name: str) -> Any:
-        left_out(__name__, name, "encode_and_retrieve rerank", "call the retriever itself", AttributeError)
 
     @staticmethod
     def evaluate(

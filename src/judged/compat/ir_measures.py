@@ -16,7 +16,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from judged.compat._errors import Closed, as_type, left_out, whole
+from judged.compat._errors import Closed, Partial, as_type, left_out, whole
 from judged.compat.pytrec_eval import split_name, supported_nicknames
 from judged.core.tables import decoded
 from judged.errors import JudgedError, UsageError, shown
@@ -153,6 +153,8 @@ class PeerMeasure(Closed):
     1.0
     """
 
+    _lacks = "PRETTY_NAME SHORT_DESC SUPPORTED_PARAMS validate_params validated"
+    _instead = "use params, or judged.describe"
     DEFAULT = 0.0  # of a query that the run lacks
     RUN_INPUTS: Iterable[str] = ("query_id", "doc_id", "score")
 
@@ -396,9 +398,11 @@ def parse_trec_measure(measure: str) -> list[PeerMeasure]:
 # ── calculations ─────────────────────────────────────────────────────────────────────────────────
 
 
-class QrelsConverter:
+class QrelsConverter(Partial):
     """Judgments in another form."""
 
+    _lacks = "as_sorted_namedtuple_iter as_sorteddict as_tmp_file predict_type qrels run strict tee"
+    _instead = "use as_dict_of_dict"
     _read: Any = staticmethod(_qrel_rows)
 
     def __init__(self, rows: Any) -> None:
@@ -503,6 +507,9 @@ class Provider(Closed):
     >>> Provider("pytrec_eval").calc_aggregate(["P@1"], {"q": {"a": 1}}, {"q": {"a": 0.5}})
     {P@1: 1.0}
     """
+
+    _lacks = "SUPPORTED_MEASURES calc_ctxt initialize install_instructions is_available qrel_inputs supports"
+    _instead = "use evaluator, which refuses what it cannot compute"
 
     def __init__(self, name: str) -> None:
         self.NAME = name

@@ -23,7 +23,10 @@ Qrels, Run = RanxQrels, RanxRun
 
 
 def __getattr__(name: str) -> Any:
-    left_out(__name__, name, "normalize plot", "import it from ranx")
+    modules = (
+        "data_structures downloader fusion fusion_optimization io meta metrics normalization statistical_tests utils"
+    )
+    left_out(__name__, name, f"normalize plot ranxhub {modules}", "import it from ranx")
 
 
 _TESTS = {"student": "t", "fisher": "permutation"}

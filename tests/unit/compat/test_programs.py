@@ -429,6 +429,18 @@ def test_a_query_that_no_run_answers_is_in_the_fused_run():
         (TypeError, "from judged.compat.ir_measures.measures import Measure\nclass Own(Measure): NAME = 'Own'"),
         (TypeError, "from judged.compat.ir_measures.providers import Provider\nclass Own(Provider): pass"),
         (AttributeError, "from judged.compat.beir import EvaluateRetrieval; EvaluateRetrieval().encode_and_retrieve({}, {})"),
+        (AttributeError, "from judged.compat.beir import EvaluateRetrieval; EvaluateRetrieval().rerank({}, {})"),
+        (ImportError, "from judged.compat.ranx import plot"),
+        (ImportError, "from judged.compat.ranx import metrics"),
+        (AttributeError, "from judged.compat.ranx import Run; Run.from_ranxhub('bm25')"),
+        (AttributeError, "from judged.compat.ranx import Run; Run({}).to_typed_list()"),
+        (AttributeError, "from judged.compat.ranx import Qrels; Qrels({}).to_typed_list()"),
+        (AttributeError, "from judged.compat.ranx import Qrels, Run, compare; compare(Qrels({'q': {'a': 1}}), [Run({'q': {'a': 1}})], 'mrr').print_results()"),
+        (AttributeError, "from judged.compat.ir_measures import AP; AP.SUPPORTED_PARAMS"),
+        (AttributeError, "from judged.compat.ir_measures import pytrec_eval; pytrec_eval.is_available()"),
+        (AttributeError, "from judged.compat.ir_measures.util import RunConverter; RunConverter({}).as_sorteddict()"),
+        *((ImportError, f"from judged.compat.ir_measures import {name}") for name in ("ParamInfo", "MeanAgg", "SumAgg", "calc_ctxt", "qrel_inputs", "lazylibs", "PytrecEvalProvider")),
+        *((ImportError, f"from judged.compat.sklearn import {name}") for name in ("accuracy_score", "roc_curve", "auc", "top_k_accuracy_score")),
     ],
 )  # fmt: skip
 def test_what_a_drop_in_leaves_out_raises_an_error_that_says_so(error, code):
@@ -454,6 +466,20 @@ def test_every_public_name_of_ir_measures_is_there_or_left_out():
             getattr(ours, name)
     assert set(ours.providers.registry) == set(theirs.providers.registry)
     assert set(ours.measures.registry) == set(theirs.measures.registry)
+
+
+@pytest.mark.needs("ir_measures", "ranx")
+def test_every_public_attribute_of_a_class_is_there_or_left_out():
+    qrels, runs = {"q": {"a": 1}, "r": {"a": 1}}, {"q": {"a": 1.0}, "r": {"a": 1.0}}
+    for name, objects in (
+        ("ir_measures", lambda m: (m.AP, m.AP @ 5, m.providers.registry["judged"], m.util.QrelsConverter(qrels))),
+        ("ranx", lambda m: (m.Qrels(qrels), m.Run(runs), m.compare(m.Qrels(qrels), [m.Run(runs)], ["mrr"]))),
+    ):
+        theirs, ours = import_module(name), import_module(f"judged.compat.{name}")
+        for one, other in zip(objects(theirs), objects(ours), strict=True):
+            for lacked in {public for public in dir(one) if not public.startswith("_")} - set(dir(other)):
+                with pytest.raises(AttributeError, match=r"\[left-out\]"):
+                    getattr(other, lacked)
 
 
 @pytest.mark.needs("pandas")
