@@ -94,7 +94,7 @@ def _with_tables(text: str, *tables: tuple[str, tuple[str, ...], list[tuple[str,
 
 def formats_page(text: str) -> str:
     """The page of formats with the JSON documents and the formats of judgments that are declared."""
-    kinds = {"run": "a run", "qrels": "judgments", "texts": "texts"}
+    kinds = {"run": "a run", "qrels": "judgments"}
     rows = (f"| `{name}` | {kinds[writer.kind]} | {writer.target} |" for name, writer in WRITERS.items() if writer.kind)
     writers = ["| name | contents | read by |", "|---|---|---|", *rows]
     shapes: list[str] = []

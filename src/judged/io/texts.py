@@ -21,7 +21,6 @@ from judged.io.formats.columnar import open_columns
 from judged.io.formats.delimited import CSV, iterate_rows, raise_width
 from judged.io.formats.json import JSON, read_values
 from judged.io.formats.registry import detect_format, raise_undetected
-from judged.io.formats.shapes import shape_texts
 from judged.io.frames import Frame, arrow_frame, frame_of, mapping_frame, raise_lengths
 from judged.io.json_parser import load_json
 from judged.io.lines import Head, iterate_blocks, iterate_lines, read_head
@@ -176,10 +175,7 @@ def _records(source: Any, ids: Ids, kind: TextKind) -> Records:
 
 def _value_records(value: Any, context: Context) -> Records:
     """Iterate over a JSON document or its like in memory: texts by id, one record, columns, or records."""
-    if isinstance(value, Mapping | list) and (rows := shape_texts(value, context.place)) is not None:
-        for key, text in rows:
-            yield (key, *_title_and_text(text)), context.place
-    elif not isinstance(value, Mapping):
+    if not isinstance(value, Mapping):
         for i, item in enumerate(value):
             yield item, Place(f"{context.name}[{i}]") if context.lines is None else context.items().place(i)
     elif _is_record(list(value)) and all(isinstance(entry, list) for entry in value.values()):

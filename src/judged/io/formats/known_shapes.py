@@ -9,14 +9,14 @@ from typing import Any, NamedTuple
 
 
 class Paths(NamedTuple):
-    """The places of rankings, judgments or texts in a document.
+    """The places of rankings or judgments in a document.
 
     A path has names with dots between them; `hits[]` is a list, `details{}` an object with any keys, `a|b` is a or else b.
 
     Args:
         docs: the documents of a query; those of `{}` have their ids as keys. "" is an object that is the only one; `[]?` may be absent.
         doc: the id in a document; "" for the usual names of chunks in RAG tools, or for the keys of `{}`.
-        value: the score, the grade or the text in a document; "" for the whole document, or for none in a list.
+        value: the score or the grade in a document; "" for the entry of `{}`, or for none in a list.
         lists: the objects with one ranking each, if the document is not one itself; the keys of `{}` are queries, unless `one_query`.
         query: the query in such an object; "" if only the surroundings of the document know it.
         queries: a list of the queries, beside that of the rankings.
@@ -53,7 +53,6 @@ class Shape(NamedTuple):
         example: a short document, for the docs and the tests.
         run: the places of its rankings.
         qrels: those of its judgments.
-        texts: those of its texts of queries or documents.
         splits: the document is `{subset: {split: …}}` beside the first required field; one split is read.
         one_query: it answers one query, whose id it does not have: that is the key in `{query: document}`, the field beside the
             document in `{"query": …, "response": document}`, or else the name of the file.
@@ -65,7 +64,6 @@ class Shape(NamedTuple):
     example: str
     run: Paths | None = None
     qrels: Paths | None = None
-    texts: Paths | None = None
     splits: bool = False
     one_query: bool = False
 
@@ -107,7 +105,6 @@ SHAPES = (
           "hits": [{"_index": "shop", "_id": "d2", "_score": 1.5, "_source": {"title": "Red shoes"}},
                    {"_index": "shop", "_id": "d1", "_score": 0.5, "_source": {"title": "Shoe box"}}]}}""",
         run=_HITS,
-        texts=Paths("hits.hits[]", "_id", "_source"),
         one_query=True,
     ),
     Shape(
@@ -157,7 +154,6 @@ SHAPES = (
  "response": {"numFound": 2, "start": 0, "maxScore": 1.5, "numFoundExact": true,
               "docs": [{"id": "d2", "title": "Red shoes", "score": 1.5}, {"id": "d1", "title": "Shoe box", "score": 0.5}]}}""",
         run=_SOLR,
-        texts=Paths("response.docs[]", "id"),
         one_query=True,
     ),
     Shape(
@@ -176,7 +172,6 @@ SHAPES = (
  "children": [{"id": "id:shop:product::d2", "relevance": 1.5, "source": "shop", "fields": {"title": "Red shoes"}},
               {"id": "id:shop:product::d1", "relevance": 0.5, "source": "shop", "fields": {"title": "Shoe box"}}]}}""",
         run=_VESPA,
-        texts=_VESPA._replace(value="fields"),
         one_query=True,
     ),
     Shape(
@@ -228,20 +223,11 @@ SHAPES = (
         splits=True,
     ),
     Shape(
-        "Phoenix retriever span",
-        "`client.spans` of Phoenix, as JSON",
-        ("attributes.retrieval.documents[]", "attributes.input.value"),
-        """{"name": "retrieve", "span_kind": "RETRIEVER", "attributes": {"input.value": "red shoes",
-  "retrieval.documents": [{"document.id": "d2", "document.content": "Shoe box", "document.score": 0.75}]}}""",
-        run=Paths("attributes.retrieval.documents[]", query="attributes.input.value"),
-    ),
-    Shape(
         "sentence-transformers prediction",
         "`InformationRetrievalEvaluator(…, write_predictions=True)`",
         ("query_id", "query", "results[].corpus_id", "results[].score"),
         """{"query_id": "q1", "query": "red shoes", "results": [{"corpus_id": "d2", "score": 0.75}, {"corpus_id": "d1", "score": 0.5}]}""",
         run=Paths("results[]", "corpus_id", "score", query="query_id"),
-        texts=Paths("", "query_id", "query"),
     ),
     Shape(
         "judgment of UMBRELA",

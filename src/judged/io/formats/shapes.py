@@ -15,28 +15,16 @@ import numpy as np
 
 from judged.errors import DataError, Hint, Place, Warned, shown
 from judged.io.chunks import chunk_id
-from judged.io.columns import choose_split, plain_name
+from judged.io.columns import NAMES, choose_split, plain_name
 from judged.io.formats.known_shapes import SHAPES, Paths, Shape
 from judged.io.origin import Context
 from judged.io.table import SourceTable
 from judged.io.text import is_decimal
 from judged.tables.table import counted
 
-_QUERIES = (
-    "queryid",
-    "qid",
-    "topicid",
-    "topic",
-    "query",
-    "q",
-    "searchterm",
-    "searchquery",
-    "querytext",
-    "keyword",
-    "question",
-)
+_QUERIES = {"q", "queryid", "qid", "topicid", *NAMES["query"][1]} - {"user"}
 _FEW = 16  # entries by which a value is recognised
-_CONTENTS = {"run": "rankings", "qrels": "judgments", "texts": "texts"}
+_CONTENTS = {"run": "rankings", "qrels": "judgments"}
 _EXTENSIONS = re.compile(r"(\.(jsonl?|ndjson|gz|bz2|xz|zst))+$", re.IGNORECASE)
 
 
@@ -52,15 +40,10 @@ class Shaped(NamedTuple):
     item: int = 0
 
 
-def shape_of(value: Any, *, alone: bool = True) -> Shape | None:
-    """Return the shape of one document, of several that it matches the most specific; None if it has none of them, or is a table.
-
-    Not `alone`, it is the entry of a query: an object of numbers may be a ranking, but none that contains others.
-    """
-    if not isinstance(value, Mapping):
-        return None
-    found = [shape for shape in SHAPES if all(_values_at(value, path) for path in shape.requires)]
-    if not found or _has_numbers(value) or (alone and any(value.values()) and all(map(_is_ranking, value.values()))):
+def shape_of(value: Any) -> Shape | None:
+    """Return the shape of one document, of several that it matches the most specific; None if it has none of them, or is a table."""
+    found = [shape for shape in SHAPES if all(_has(value, path) for path in shape.requires)]
+    if not found or _has_numbers(value) or (any(value.values()) and all(map(_is_ranking, value.values()))):
         return None
     return max(found, key=lambda shape: sum(path.count(".") + 1 for path in shape.requires))
 
@@ -80,8 +63,7 @@ def parts_of(value: Any) -> Iterator[Shaped] | None:
     """Return the documents of known shapes in a value; None if it has none.
 
     Args:
-        value: a document, `{query: document}`, a record with a query and a document; or several of these. A query may have a list of
-            documents, its pages.
+        value: a document, `{query: document}`, a record with a query and a document; or several of these.
     """
     items = iter([value]) if isinstance(value, Mapping) else iter(value) if isinstance(value, Iterable) else iter(())
     first = _parts_in(next(items, None), 0)
@@ -93,70 +75,56 @@ def parts_of(value: Any) -> Iterator[Shaped] | None:
 
 
 def _parts_in(value: Any, item: int) -> list[Shaped] | None:
-    if (shape := shape_of(value)) is not None:
-        return [Shaped(shape, value, _query_beside(value, _QUERIES) if shape.one_query else None, item)]
     if not isinstance(value, Mapping):
         return None
-    found: dict[Any, list[Shaped]] = {}
+    beside = {plain_name(name): x for name, x in value.items() if isinstance(x, str | int)}
+    query = next((x for name, x in beside.items() if name in _QUERIES), None)
+    if (shape := shape_of(value)) is not None:
+        return [Shaped(shape, value, query if shape.one_query else None, item)]
+    found: dict[Any, Shape] = {}
     for i, (name, entry) in enumerate(value.items()):
-        if pages := _pages(entry, name, item):
-            found[name] = pages
+        if (shape := shape_of(entry)) is not None and shape.one_query:
+            found[name] = shape
         elif i >= _FEW and not found:
             return None  # a table of many queries
-    query = _query_beside(value, (*_QUERIES, "id"))
+    query = beside.get("id") if query is None else query
     if query is not None and len(found) == 1:
-        return [part._replace(query=query) for parts in found.values() for part in parts]
+        return [Shaped(shape, value[name], query, item) for name, shape in found.items()]
     if not found or not all(isinstance(entry, Mapping | list) for entry in value.values()):
         return None
-    shape = next(iter(found.values()))[0].shape
-    return [part for name in value for part in found.get(name) or [Shaped(shape, value[name], name, item)]]
-
-
-def _pages(entry: Any, query: Any, item: int) -> list[Shaped]:
-    """Return the documents of one query; none if one of them has no shape."""
-    pages = []
-    for page in entry if isinstance(entry, list) else [entry]:
-        shape = shape_of(page, alone=False)
-        if shape is None or not shape.one_query:
-            return []
-        pages.append(Shaped(shape, page, query, item))
-    return pages
-
-
-def _query_beside(value: Mapping[str, Any], known: tuple[str, ...]) -> Any:
-    return next((x for name, x in value.items() if plain_name(name) in known and isinstance(x, str | int)), None)
+    shape = next(iter(found.values()))
+    return [Shaped(found.get(name, shape), entry, name, item) for name, entry in value.items()]
 
 
 # ── paths ────────────────────────────────────────────────────────────────────────────────────────
 
 
+def _has(value: Any, path: str) -> bool:
+    """Return whether a value has a path, see `Shape.requires`."""
+    step, _, rest = path.partition(".")
+    name = step.rstrip("[]{}")
+    if not isinstance(value, Mapping) or name not in value:
+        return False
+    inner = value[name]
+    if step.endswith("[]"):
+        return isinstance(inner, list) and (not rest or (bool(inner) and _has(inner[0], rest)))
+    return _has(inner, rest) if rest else name == step or isinstance(inner, Mapping)
+
+
 def lookup(value: Any, path: str) -> Any:
-    """Return the value at a path; None if there is none. `{"a": {"b": 1}}` and `{"a.b": 1}` both have `a.b`."""
-    ways = path.split("|") if path else ()
-    return next((found for way in ways for found in _values_at(value, way) if found is not None), None)
-
-
-def _values_at(value: Any, path: str) -> list[Any]:
-    """Return the values at a path, see `Shape.requires`; a name may contain dots."""
-    if not path:
-        return [value]
-    if not isinstance(value, Mapping):
-        return []
-    steps, found = path.split("."), []
-    for end in range(1, len(steps) + 1):
-        step, rest = ".".join(steps[:end]), ".".join(steps[end:])
-        inner = value.get(step.rstrip("[]{}"))
-        if step.endswith("[]"):
-            if isinstance(inner, list) and (inner or not rest):
-                found += _values_at(inner[0] if rest else inner, rest)
-        elif isinstance(inner, Mapping) or (step in value and not step.endswith("{}")):
-            found += _values_at(inner, rest)
-    return found
+    """Return the value at a path; None if there is none."""
+    for way in path.split("|"):
+        inner = value
+        for name in way.split("."):
+            inner = inner.get(name) if isinstance(inner, Mapping) else None
+        if inner is not None:
+            return inner
+    return None
 
 
 def _take(value: Any, path: str, where: Place, at: str) -> Any:
     """Return the value at a path, which must be there; `at` is the path of the value itself."""
-    if not any(_values_at(value, way) for way in path.split("|")):
+    if not any(_has(value, way) for way in path.split("|")):
         problem = f"{path.rpartition('|')[2]!r} is missing{f' in {at}' if at else ''}: {shown(value)}"
         raise DataError("form", problem, where=where, value=path)
     return lookup(value, path)
@@ -164,10 +132,7 @@ def _take(value: Any, path: str, where: Place, at: str) -> Any:
 
 def _column(items: list[Any], path: str, where: Place, at: str) -> list[Any]:
     """Return one field of each object of a list; an error names the first object without it."""
-    try:
-        return [item[path] for item in items]
-    except (KeyError, TypeError, IndexError):
-        return [_take(item, path, where, f"{at}[{i}]") for i, item in enumerate(items)]
+    return [_take(item, path, where, f"{at}[{i}]") for i, item in enumerate(items)]
 
 
 def _container(value: Any, path: str, where: Place, at: str = "") -> tuple[str, Any]:
@@ -190,20 +155,16 @@ class Ranking(NamedTuple):
     Args:
         query: the id; None if it is not known yet.
         item: the number of the item that contains it.
-        shape: of the document.
         docs: ids.
         numbers: None: the order decides.
-        total: the number of documents that match the query.
         partial: why documents may be missing.
         skipped: number of documents that have no grade.
     """
 
     query: Any
     item: int
-    shape: Shape
     docs: list[Any]
     numbers: list[Any] | None
-    total: Any
     partial: str
     skipped: int
 
@@ -214,37 +175,20 @@ def read_shape(value: Any, context: Context) -> SourceTable | None:
     if parts is None:
         return None
     rankings: list[Ranking] = []
-    what = context.request.what
+    what, ordered = context.request.what, True
     for part in parts:
         where = _place(context, part.item)
-        paths = _paths_of(part.shape, what, where)
+        paths: Paths | None = part.shape.run if what == "run" else part.shape.qrels
+        if paths is None:
+            hint = f"it has {_CONTENTS['qrels' if what == 'run' else 'run']}; where judgments and a run are needed, the judgments come first"
+            raise DataError("swapped", f"no {_CONTENTS[what]} in this {part.shape.name}", where=where, hint=hint)
+        ordered = paths.ordered
         try:
             rankings += _read_document(part, paths, context, where)
         except DataError as error:
             about = "" if part.query is None else f" in the document of query {shown(part.query)}"
             raise error.changed(problem=f"{error.problem}{about}") from None
-    return _table(rankings, context)
-
-
-def shape_texts(value: Any, where: Place) -> Iterator[tuple[Any, Any]] | None:
-    """Return ids and texts in a document of a known shape; None if the value has no such shape."""
-    parts = parts_of(value)
-    return None if parts is None else chain.from_iterable(_texts(part, where) for part in parts)
-
-
-def _texts(part: Shaped, where: Place) -> Iterator[tuple[Any, Any]]:
-    paths = _paths_of(part.shape, "texts", where)
-    ids, docs, _ = _documents(part.value, paths, where, "")
-    return zip(ids, [lookup(doc, paths.value) if paths.value else doc for doc in docs], strict=True)
-
-
-def _paths_of(shape: Shape, what: str, where: Place) -> Paths:
-    paths: Paths | None = getattr(shape, what)
-    if paths is None:
-        others = " or ".join(_CONTENTS[kind] for kind in _CONTENTS if getattr(shape, kind) is not None)
-        hint = f"it has {others}; where judgments and a run are needed, the judgments come first"
-        raise DataError("swapped", f"no {_CONTENTS[what]} in this {shape.name}", where=where, hint=hint)
-    return paths
+    return _table(rankings, context, ordered=ordered)
 
 
 def _place(context: Context, item: int) -> Place:
@@ -267,8 +211,8 @@ def _choose_split(part: Shaped, context: Context, where: Place) -> Any:
 
 def _read_document(part: Shaped, paths: Paths, context: Context, where: Place) -> Iterator[Ranking]:
     """Read the rankings or judgments of one document."""
-    shape, what = part.shape, context.request.what
-    document = _choose_split(part, context, where) if shape.splits else part.value
+    what = context.request.what
+    document = _choose_split(part, context, where) if part.shape.splits else part.value
     queries = lookup(document, paths.queries)
     lists: list[tuple[str, Any, Any]] = [("", part.query, document)]
     if paths.lists:
@@ -293,9 +237,13 @@ def _read_document(part: Shaped, paths: Paths, context: Context, where: Place) -
         if paths.skip is not None:
             graded = [row for row, doc in enumerate(docs) if lookup(doc, paths.skip[0]) != paths.skip[1]]
             ids, docs = [ids[row] for row in graded], [docs[row] for row in graded]
-        numbers = _numbers(docs, paths, what, where, place)
         partial = _partial(document, paths.partial) or _partial(entry, paths.partial)
-        yield Ranking(query, part.item, shape, ids, numbers, lookup(entry, paths.total), partial, listed - len(docs))
+        total = lookup(entry, paths.total)
+        if what == "run" and not ids and (partial or total):  # it would count as a bad ranking
+            problem = f"the response to query {shown(query)} has no documents: "
+            problem += partial or f"{total} match, and none was requested"
+            raise DataError("engine-error", problem, where=where, hint="repeat the request")
+        yield Ranking(query, part.item, ids, _numbers(docs, paths, what, where, place), partial, listed - len(docs))
 
 
 def _documents(entry: Any, paths: Paths, where: Place, inside: str) -> tuple[list[Any], list[Any], str]:
@@ -339,47 +287,29 @@ def _partial(value: Any, paths: str) -> str:
 # ── tables ───────────────────────────────────────────────────────────────────────────────────────
 
 
-def _table(rankings: list[Ranking], context: Context) -> SourceTable:
-    """Return the rows of all rankings; those of one query follow each other."""
+def _table(rankings: list[Ranking], context: Context, *, ordered: bool) -> SourceTable:
+    """Return the rows of all rankings. `ordered`: those of a run are in the order of their ranks."""
     context.request.raise_named(context.name)
     is_run = context.request.what == "run"
     rankings, warnings = _name_queries(rankings, context)
-    by_query: dict[str, list[Ranking]] = {}
-    for ranking in rankings:
-        group = by_query.setdefault(f"{ranking.query!r}" if context.typed else f"{ranking.query}", [])
-        if group and is_run and not ranking.shape.one_query:  # no pages
-            first = "" if context.lines is None else f"; first at {_place(context, group[0].item)}"
-            raise DataError(
-                "duplicate-query",
-                f"duplicate query {shown(ranking.query)}{first}",
-                where=_place(context, ranking.item),
-                value=ranking.query,
-                hint="keep one of them, or give each an id of its own",
-            )
-        group.append(ranking)
-    groups = list(by_query.values())
     if is_run:
-        warnings += _warn_partial(groups, context)
+        _check_queries(rankings, context)
+        if partial := [ranking.partial for ranking in rankings if ranking.partial]:
+            text = f"{counted(len(partial), 'response')} of {context.name} may lack documents: {partial[0]}"
+            warnings.append(Warned("partial-response", len(partial), text, Hint("repeat the requests")))
     elif skipped := sum(ranking.skipped for ranking in rankings):
-        groups = [group for group in groups if any(ranking.docs for ranking in group)]
+        rankings = [ranking for ranking in rankings if ranking.docs]
         text = f"no grade for {counted(skipped, 'document')} of {context.name}, left unjudged"
         warnings.append(Warned("unrated", skipped, text))
-    rankings = [ranking for group in groups for ranking in group]
     docs = [doc for ranking in rankings for doc in ranking.docs]
-    size = np.array([sum(len(ranking.docs) for ranking in group) for group in groups], np.int64)
-    queries = [group[0].query for group in groups]
-    if context.lines is None:
-        origin, query_origin = context.keys(queries, size, docs, keyed=True), context.whole()
-    else:
-        item = np.repeat([ranking.item for ranking in rankings], [len(ranking.docs) for ranking in rankings])
-        origin = context.items({}, item.astype(np.int64))
-        query_origin = context.items({}, np.array([group[0].item for group in groups], np.int64))
-    ordered = is_run and docs and _paths_of(rankings[0].shape, "run", context.place).ordered
-    numbers: list[Any] = []
-    for group in groups:  # without scores, the order of a query's documents decides
-        known = [ranking.numbers for ranking in group if ranking.docs]
-        numbers += range(sum(len(r.docs) for r in group), 0, -1) if None in known else chain.from_iterable(known)  # type: ignore[arg-type]
-    scored = any(ranking.numbers is not None for ranking in rankings if ranking.docs)
+    size = np.array([len(ranking.docs) for ranking in rankings], np.int64)
+    queries = [ranking.query for ranking in rankings]
+    origin, query_origin = context.keys(queries, size, docs, keyed=True), context.whole()
+    if context.lines is not None:
+        item = np.array([ranking.item for ranking in rankings], np.int64)
+        origin, query_origin = context.items({}, np.repeat(item, size)), context.items({}, item)
+    # Without scores, the order decides.
+    numbers = [range(len(one.docs), 0, -1) if one.numbers is None else one.numbers for one in rankings]
     return SourceTable(
         **(context.basics() | {"warnings": (*context.warnings, *warnings)}),
         origin=origin,
@@ -387,9 +317,25 @@ def _table(rankings: list[Ranking], context: Context) -> SourceTable:
         query=queries,
         doc=docs,
         size=size,
-        number=numbers if scored else None,
-        rank=np.arange(1, len(docs) + 1) - np.repeat(np.cumsum(size) - size, size) if ordered else None,
+        number=list(chain.from_iterable(numbers)) if any(one.numbers for one in rankings) else None,
+        rank=np.arange(1, len(docs) + 1) - np.repeat(np.cumsum(size) - size, size) if is_run and ordered else None,
     )
+
+
+def _check_queries(rankings: list[Ranking], context: Context) -> None:
+    """Raise if a query has two rankings."""
+    seen: dict[str, Ranking] = {}
+    for ranking in rankings:
+        first = seen.setdefault(f"{ranking.query!r}" if context.typed else f"{ranking.query}", ranking)
+        if first is not ranking:
+            earlier = "" if context.lines is None else f"; first at {_place(context, first.item)}"
+            raise DataError(
+                "duplicate-query",
+                f"duplicate query {shown(ranking.query)}{earlier}",
+                where=_place(context, ranking.item),
+                value=ranking.query,
+                hint="keep one of them, or give each an id of its own",
+            )
 
 
 def _name_queries(rankings: list[Ranking], context: Context) -> tuple[list[Ranking], list[Warned]]:
@@ -409,20 +355,3 @@ def _name_queries(rankings: list[Ranking], context: Context) -> tuple[list[Ranki
         ids, warnings = [_EXTENSIONS.sub("", os.path.basename(context.path))], []  # noqa: PTH119 - may be a URL
     named = iter(ids)
     return [ranking._replace(query=next(named)) if ranking.query is None else ranking for ranking in rankings], warnings
-
-
-def _warn_partial(groups: list[list[Ranking]], context: Context) -> list[Warned]:
-    """Warn of rankings that may lack documents; raise for one without any, unless none matches: it would count as a bad one."""
-    reasons = []
-    for group in groups:
-        reason = next((ranking.partial for ranking in group if ranking.partial), "")
-        total = next((ranking.total for ranking in group if ranking.total), 0)
-        if not any(ranking.docs for ranking in group) and (reason or total):
-            problem = f"the response to query {shown(group[0].query)} has no documents: "
-            problem += reason or f"{total} match, and none was requested"
-            raise DataError("engine-error", problem, where=_place(context, group[0].item), hint="repeat the request")
-        reasons += [reason] if reason else []
-    if not reasons:
-        return []
-    text = f"{counted(len(reasons), 'response')} of {context.name} may lack documents: {reasons[0]}"
-    return [Warned("partial-response", len(reasons), text, Hint("repeat the requests"))]

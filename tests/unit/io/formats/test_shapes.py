@@ -8,10 +8,9 @@ from refusals import refusal
 import judged as jd
 from judged.io.formats.known_shapes import SHAPES
 from judged.io.formats.shapes import parts_of, shape_of
-from judged.io.texts import read_texts
 
 ALL = [pytest.param(shape, id=shape.name) for shape in SHAPES]
-READ = {"run": jd.read_run, "qrels": jd.read_qrels, "texts": read_texts}
+READ = {"run": jd.read_run, "qrels": jd.read_qrels}
 
 
 @pytest.mark.parametrize("shape", ALL)
@@ -40,7 +39,6 @@ def test_the_answer_to_one_query_is_read_in_every_surrounding(shape):
         {"q1": value},
         [{"query": "q1", "response": value}],
         {"qid": "q1", "answer": value},
-        {"q1": [value]},
         {"ts": "2026-11-19", "user": "u1", "q": "q1", "es_response": value},
     ):
         (part,) = parts_of(surrounding) or [None]

@@ -15,7 +15,6 @@ from engine_documents import (
 from refusals import refusal
 
 import judged as jd
-from judged.io.texts import read_texts
 
 ENGINES = [pytest.param(build, id=build.__name__) for build in (elasticsearch, vespa, solr)]
 UNSCORED = {"d2": None, "d1": None}
@@ -43,7 +42,7 @@ def test_responses_are_read_in_every_surrounding(build, save, tmp_path):
         (folder / f"{query}.json").write_text(json.dumps(response, indent=2))
     for source in (
         responses, records, save("a.json", json.dumps(responses)), save("a.jsonl", lines(records)), save("b.json", json.dumps(records)),
-        save("c.json", json.dumps({query: [response] for query, response in responses.items()}, indent=1)), str(folder),
+        str(folder),
     ):  # fmt: skip
         run = jd.read_run(source)
         assert run.to_dict() == RANKINGS
@@ -53,27 +52,13 @@ def test_responses_are_read_in_every_surrounding(build, save, tmp_path):
 
 
 @pytest.mark.parametrize("build", ENGINES)
-def test_documents_of_a_response_are_texts(build, save):
-    path = save("a.jsonl", lines([{"query": query, "response": build(ranking)} for query, ranking in RANKINGS.items()]))
-    texts = read_texts(path)
-    assert {key: text.title for key, text in texts.items()} == {
-        doc: f"Title of {doc}" for ids in ORDER.values() for doc in ids
-    }
-
-
-@pytest.mark.parametrize("build", ENGINES)
 def test_one_response_without_a_file_has_no_query(build):
     refusal("form", jd.read_run, build(RANKINGS["boots"]))
 
 
-@pytest.mark.parametrize("build", [elasticsearch, solr])
-def test_pages_of_a_query_are_joined(build):
-    pages = [{"d2": 3.0, "d1": 2.0}, {"d9": 1.0}, {}]
-    responses = [build(page) for page in pages]
-    for source in ({"q": responses}, [{"query": "q", "response": response} for response in responses]):
-        run = jd.read_run(source)
-        assert run.to_dict() == {"q": {"d2": 3.0, "d1": 2.0, "d9": 1.0}}
-        assert run.rank.tolist() == [1, 2, 3]
+def test_two_responses_to_a_query_are_an_error():
+    responses = [{"query": "q", "response": elasticsearch({"d1": score})} for score in (3.0, 2.0)]
+    refusal("duplicate-query", jd.read_run, responses)
 
 
 def test_responses_without_queries_are_numbered(save):
@@ -195,7 +180,6 @@ def test_hits_of_rank_eval_are_a_run():
 WRONG = [
     ({"hits": {"hits": [3]}}, "hits.hits[0]"),
     ({"hits": {"hits": [{"_id": "a"}, {"_score": 1}]}}, "hits.hits[1]"),
-    ({"root": {"relevance": 1.0, "children": 3}}, "root.children"),
     ({"root": {"relevance": 1.0, "children": [{"relevance": 1}]}}, "root.children[0]"),
     ({"root": {"relevance": 1.0, "children": ["a"]}}, "root.children[0]"),
     ({"response": {"docs": ["a"]}}, "response.docs[0]"),
