@@ -8,7 +8,7 @@ from tests.helpers.browser_waits import until
 
 import judged as jd
 from judged.comparison.difference import odds, p_clause
-from judged.comparison.tables import summary_markdown
+from judged.comparison.tables import ComparisonReport
 
 
 def flat(locator):
@@ -255,7 +255,7 @@ def test_the_answer_can_be_copied_as_markdown(many, visit):
     page.evaluate("() => { navigator.clipboard.writeText = async (text) => { globalThis.copied = text; } }")
     page.click("#copy")
     until(page, "globalThis.copied !== undefined")
-    assert page.evaluate("globalThis.copied") == summary_markdown(comparison)
+    assert page.evaluate("globalThis.copied") == ComparisonReport(comparison, "systems", answer=True).to_markdown()
     assert flat(page.locator("#copy")) == "Copied"
 
 

@@ -14,7 +14,6 @@ from judged.cli.options.files import (
     master_option,
     output_options,
     show_warnings,
-    spark_session,
     split_files,
 )
 from judged.comparison.tables import TableName
@@ -45,8 +44,7 @@ def command(qrels: str, runs: tuple[str, ...], settings: dict[str, Any], **shown
     """
     from judged.comparison.compare import compare
 
-    with spark_session(settings, shown["master"]) as session:
-        found = compare(*split_files(qrels, runs, session), **settings)
+    found = compare(*split_files(qrels, runs, settings.get("engine"), shown["master"]), **settings)
     if shown["table"] and chosen_format(shown) == "json":  # the rows of the table, without place for warnings
         show_warnings(found.warnings)
     emit(found.report(table=shown["table"], where=shown["where"] or 0), shown, found.warnings)

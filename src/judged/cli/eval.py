@@ -8,7 +8,7 @@ import click
 
 from judged.cli.options.command import Command, option
 from judged.cli.options.derive import CHUNKS, EVALUATION, QUESTIONS, options
-from judged.cli.options.files import chosen_format, emit, evaluate_files, master_option, output_options, spark_session
+from judged.cli.options.files import chosen_format, emit, evaluate_files, master_option, output_options
 
 _MORE = "order empty duplicates rejudged strict weights clusters model engine"
 
@@ -46,14 +46,13 @@ def command(qrels: str, runs: tuple[str, ...], settings: dict[str, Any], **shown
     """
     from judged.evaluation.values import Evaluations
 
-    with spark_session(settings, shown["master"]) as session:
-        results = evaluate_files(qrels, runs, settings, session)
+    results = evaluate_files(qrels, runs, settings, shown["master"])
     per_query = shown["per_query"] or not results[0].numeric_measures
     worst = shown["worst"] or 0
     result = Evaluations(tuple(results), per_query, compare=_compare_with_first, worst=worst)
     if (per_query or worst) and chosen_format(shown) in ("csv", "trec"):
         _check_all(result)
-    emit(result, shown, result.warnings)
+    emit(result, shown, (warning for one in results for warning in one.warnings))
 
 
 def _check_all(result: Any) -> None:

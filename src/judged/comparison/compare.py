@@ -167,7 +167,9 @@ def _compare(
     rows, settings = pairs_of_runs.compare(columns)
     reasons = {name: words_text(why.words, compared.names) for name, why in compared.incomparable.items()}
     reasons |= {name: f"{reasons[name]} {why.action}." for name, why in compared.incomparable.items() if why.action}
-    rows = [not_comparable(row, reasons) for row in rows]
+    for i, row in enumerate(rows if reasons else ()):
+        if why := " ".join(reasons[name] for name in (row.a, row.b) if name in reasons):  # the numbers stay
+            rows[i] = replace(row, verdict="not comparable", note=why, material=None, needed=None)
     return Comparison(
         names=compared.names,
         results=results,
@@ -180,12 +182,6 @@ def _compare(
         slices=dict(groups.groups),
         incomparable=compared.incomparable,
     )
-
-
-def not_comparable(row: Difference, reasons: Mapping[str, str]) -> Difference:
-    """The difference with the verdict "not comparable" if one of its runs is not; the numbers stay."""
-    why = " ".join(reasons[name] for name in (row.a, row.b) if name in reasons)
-    return replace(row, verdict="not comparable", note=why, material=None, needed=None) if why else row
 
 
 def _settings(

@@ -117,13 +117,13 @@ def incomparable_runs(names: Sequence[str], results: Sequence[Values]) -> dict[s
     which is a material difference. The counted warnings of a result say what is missing, so saved results are checked too.
     """
     found, shares = dict[str, Incomparable](), [result.coverage.get("judged@10", math.nan) for result in results]
-    both = Hint("Compare the queries that all runs answered with {queries}", queries="both")
     best = max(shares, default=math.nan)
     for run, (result, share) in enumerate(zip(results, shares, strict=True)):
         counts, queries = {w.slug: w.count for w in result.warnings}, counted(len(result), "query")
         lost = counts.get("query-missing", 0) if result.policy.queries == "judged" else 0
         if lost > MATERIAL * len(result):
             answered: Words = [run, f" answered {len(result) - lost} of {queries} and is not comparable."]
+            both = Hint("Compare the queries that all runs answered with {queries}", queries="both")
             found[names[run]] = Incomparable(answered, both)
         elif "no-overlap" in counts:
             found[names[run]] = Incomparable(["No document of ", run, " is judged: ids of another collection?"])

@@ -277,11 +277,6 @@ def change_table(changes: tuple[Change, ...], a: str, b: str, *, measure: str = 
 TableName = Literal["systems", "pairs", "slices", "where"]
 
 
-def summary_markdown(comparison: Comparison) -> str:
-    """Return the answer and the table of runs as Markdown, to be pasted into a chat or a ticket."""
-    return ComparisonReport(comparison, "systems", answer=True).to_markdown()
-
-
 @dataclass(frozen=True, slots=True, repr=False)
 class ComparisonReport(Result):
     """The tables of a comparison that were requested; see `Comparison.report`."""

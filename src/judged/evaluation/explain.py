@@ -70,14 +70,14 @@ class _Traced(Judged):
     row: Column | None = None  # the place of each hit in the whole ranking
 
     def column(self, name: str, x: Column) -> Column:
-        if self._fits(x):
-            self.trace.columns.setdefault(name, self._spread(x, np.nan))  # type: ignore[union-attr]
+        if self.trace is not None and (spread := self._spread(x, np.nan)) is not None:
+            self.trace.columns.setdefault(name, spread)
         return x
 
     def total(self, x: Column) -> Column:
         result = super().total(x)
-        if self._fits(x):
-            self.trace.totals.append((self._spread(x, 0.0), result))  # type: ignore[union-attr]
+        if self.trace is not None and (spread := self._spread(x, 0.0)) is not None:
+            self.trace.totals.append((spread, result))
         return result
 
     def ratio(self, numerator: Column | float, denominator: Column | float) -> Column:
@@ -91,13 +91,10 @@ class _Traced(Judged):
         kept = super().only(mask)
         return kept if self.row is None else replace(kept, row=self.row[mask])
 
-    def _fits(self, x: Column) -> bool:
-        """True if a column has one value per hit, and the rows of these hits are known."""
-        return self.trace is not None and self.row is not None and len(x) == len(self.rank) == len(self.row)
-
-    def _spread(self, x: Column, elsewhere: float) -> Column:
-        """Spread a column over the hits of the whole ranking."""
-        assert self.trace is not None
+    def _spread(self, x: Column, elsewhere: float) -> Column | None:
+        """Spread a column over the hits of the whole ranking; None unless it has one value per hit, and the rows of these are known."""
+        if self.trace is None or self.row is None or not len(x) == len(self.rank) == len(self.row):
+            return None
         if len(x) == self.trace.hits:
             return np.asarray(x)
         out = np.full(self.trace.hits, elsewhere)

@@ -23,6 +23,7 @@ from judged.core.unread_runs import ScoreColumn, TextRun, UnreadRun
 from judged.errors import DataError, Hint, UsageError, Warned
 from judged.evaluation.options import (
     INPUT_OPTIONS,
+    PREPARATION,
     need_preparation,
     policies_in,
     question_fields,
@@ -44,8 +45,7 @@ class Provenance:
     judged: Judged
     qrels: Qrels | None = None
     run: Run | UnreadRun | None = None
-    file_stamps: tuple[tuple[str, int, int], ...] = ()  # path, size, modification time
-    folder: str = ""  # the current one, from which relative paths start
+    file_stamps: tuple[tuple[str, str, int, int], ...] = ()  # path, see `_stamp`
     alternatives: tuple[Judged, ...] = ()  # one per set of documents, if any one of several answers a query
 
     def select(self, rows: Ints) -> Provenance:
@@ -55,15 +55,16 @@ class Provenance:
 
     def check_unchanged(self) -> None:
         """Raise if a file changed after it was evaluated: its present content does not belong to the values."""
-        for path, *stamp in self.file_stamps:
-            if not os.path.isabs(path) and _current_folder() != self.folder:  # noqa: PTH117
+        for path, folder, *status in self.file_stamps:
+            present, *now = _stamp(path)
+            if present != folder:
                 raise DataError(
                     "file-changed",
                     "the current folder is another than when the file was evaluated",
                     where=path,
-                    hint=f"change back to {self.folder}, or evaluate again",
+                    hint=f"change back to {folder}, or evaluate again",
                 )
-            if list(_stamp(path)) != stamp:
+            if now != status:
                 raise DataError(
                     "file-changed", "the file changed after it was evaluated", where=path, hint="evaluate again"
                 )
@@ -98,19 +99,16 @@ class Provenance:
         return [docs[:last] for docs in _rank_documents(run, judged, depth)]
 
 
-def _current_folder() -> str:
+def _stamp(path: str) -> tuple[str, int, int]:
+    """The folder from which a relative path starts, the size of the file and its modification time."""
+    folder = ""
     try:
-        return os.getcwd()  # noqa: PTH109 - the name is enough
-    except OSError:  # it was removed
-        return ""
-
-
-def _stamp(path: str) -> tuple[int, int]:
-    try:
+        if not os.path.isabs(path):  # noqa: PTH117
+            folder = os.getcwd()  # noqa: PTH109 - the name is enough
         status = os.stat(path)  # noqa: PTH116
-    except OSError:
-        return -1, -1
-    return status.st_size, status.st_mtime_ns
+    except OSError:  # the folder or the file was removed
+        return folder, -1, -1
+    return folder, status.st_size, status.st_mtime_ns
 
 
 def in_one_order(judged: Judged) -> Judged:
@@ -265,7 +263,7 @@ def _join(qrels: Qrels, run: Run | UnreadRun, policy: Policy, progress: Progress
     if isinstance(done, DataError):
         raise done
     alternatives = tuple(join(one, run, policy, None) for one in sets)
-    return Provenance(done, qrels, run, stamps, _current_folder() if stamps else "", alternatives)
+    return Provenance(done, qrels, run, stamps, alternatives)
 
 
 def _have_odd_ids(qrels: Qrels, run: Run | UnreadRun) -> bool:
@@ -440,7 +438,7 @@ def _open(
         judgments = asked[0].qrels if same else None
     elif found is not None and judgments is not None and gold is None:
         owned = (  # nobody else needs the order of their rows, and nobody else holds them in memory
-            not (options and need_preparation(options)) and found.kind != "read" and type(found.source) is not dict
+            options.keys().isdisjoint(PREPARATION) and found.kind != "read" and type(found.source) is not dict
         )
         if owned and not any(isinstance(run, ScoreColumn) for run in opened):  # scores have the order of the labels
             judgments = in_pool_order(judgments)

@@ -165,7 +165,8 @@ class Values(Tracked):
         return ByMeasure(values, self.measures, self.profile)
 
     def _key(self, measure: str | Measure) -> str:
-        return str(find_measure(measure, self.measures, self.profile))
+        name = str(measure)
+        return name if name in self.columns else str(find_measure(measure, self.measures, self.profile))
 
     def of(self, query: Id) -> dict[str, Any]:
         """All values of one query."""

@@ -22,7 +22,7 @@ from judged.comparison.difference import (
     pair_headline,
     relative,
 )
-from judged.comparison.tables import key_of_signs, signs, summary_markdown
+from judged.comparison.tables import ComparisonReport, key_of_signs, signs
 from judged.core.judged import Judged
 from judged.curves.points import Curves
 from judged.curves.run_curves import curve
@@ -147,12 +147,15 @@ def facts_of(
     verdicts, summary = answers(subject), _summary(subject, bounded)
     unjudged = [unjudged_answer(subject, i, by) for i, by in enumerate(summary)]
     key, intervals, baseline = "", {"all": "", "slices": ""}, -1
+    details, markdown = [], ""
     if comparison is not None:
         of = comparison.settings
         intervals = {"all": of.interval_name(), "slices": of.interval_name(slices=True)}
         first_run = comparison.baseline or "the best run"
         key = f"{key_of_signs(comparison)}; below a mean: difference to {first_run}, {intervals['all']}, verdict"
         baseline = -1 if comparison.baseline is None else subject.runs.index(comparison.baseline)
+        told = ComparisonReport(comparison, "systems", answer=True)  # what is pasted into a chat or a ticket
+        details, markdown = [[one.title, one.text] for one in told.details()], told.render("md")
     said = [line for name, one in zip(subject.runs, subject.results, strict=True) for line in one.answers(name)]
     key = "; ".join(filter(None, [key, *said]))
     facts = {
@@ -167,8 +170,8 @@ def facts_of(
         "intervals": intervals,
         "baseline": baseline,
         "verdicts": verdicts,
-        "details": [[one.title, one.text] for one in comparison.details()] if comparison else [],
-        "markdown": summary_markdown(comparison) if comparison else "",
+        "details": details,
+        "markdown": markdown,
         "summary": summary,
         "tops": found_documents(subject),
         "pairs": _pairs(subject, comparison.rows if comparison else ()),

@@ -5,7 +5,7 @@ from html import unescape
 import pytest
 
 import judged as jd
-from judged.comparison.tables import summary_markdown
+from judged.comparison.tables import ComparisonReport
 from judged.page import inline
 
 QRELS = {f"q{i}": {"a": 1} for i in range(20)}
@@ -39,7 +39,7 @@ def test_a_page_that_is_too_large_for_a_notebook_is_shown_by_its_result(board, m
 
 
 def test_the_text_to_be_pasted_is_the_answer_and_the_table_of_runs(board):
-    text = summary_markdown(board)
+    text = ComparisonReport(board, "systems", answer=True).to_markdown()
     assert text.startswith(
         "**good is clearly better than bad on RR.**\n\n- *By how much?* +0.500 RR: bad 0.500 → good 1.000 (+100%)"
     )

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any, TypeVar
 
@@ -45,15 +44,19 @@ def unnamed(word: str) -> str:
     return next(iter(files.values())) if isinstance(files, dict) else word
 
 
-def split_files(qrels: str, runs: tuple[str, ...], session: Any = None, *, short: bool = False) -> tuple[Any, Any]:
+def split_files(
+    qrels: str, runs: tuple[str, ...], engine: Any = None, master: str | None = None, *, short: bool = False
+) -> tuple[Any, Any]:
     """Judgments and runs, as functions take them; a first input with a name is a run too: a question file, which has its judgments.
 
     Args:
         qrels: the first input.
         runs: the other inputs.
-        session: a Spark session, of which `table:NAME` is a table.
+        engine: that of `--engine`; for spark a session is started, of which `table:NAME` is a table.
+        master: its cluster.
         short: name every run, without folders and extensions, in warnings too.
     """
+    session = _start_session(engine, master) if engine == "spark" or master else None
     if isinstance(named_files((qrels,)), dict):
         return named_files((qrels, *runs)), None
     files = named_files(runs)
@@ -67,13 +70,13 @@ def split_files(qrels: str, runs: tuple[str, ...], session: Any = None, *, short
 
 
 def evaluate_files(
-    qrels: str, runs: tuple[str, ...], settings: dict[str, Any], session: Any = None, *, short: bool = False
+    qrels: str, runs: tuple[str, ...], settings: dict[str, Any], master: str | None = None, *, short: bool = False
 ) -> list[Any]:
     """Evaluate each run; the judgments are read once."""
     from judged.evaluation.evaluate import evaluate
     from judged.evaluation.inputs import open_inputs
 
-    judgments, files = split_files(qrels, runs, session, short=short)
+    judgments, files = split_files(qrels, runs, settings.get("engine"), master, short=short)
     inputs = open_inputs(judgments, files, settings, settings.get("model"))
     options = inputs.options if inputs.model is None else {**inputs.options, "model": inputs.model}
     return [evaluate(inputs.qrels, run, **options) for _, run in inputs.runs]
@@ -89,21 +92,6 @@ master_option = option(
 )
 
 
-@contextmanager
-def spark_session(settings: dict[str, Any], master: str | None) -> Iterator[Any]:
-    """Start the session of `--engine spark`, which evaluations find as the active one, and stop it; None for other engines."""
-    if settings.get("engine") != "spark":
-        if master:
-            raise click.UsageError("--master is for --engine spark.")
-        yield None
-        return
-    session = _start_session(master)
-    try:
-        yield session
-    finally:
-        session.stop()
-
-
 def open_tables(runs: Any, session: Any) -> Any:
     """Open `table:NAME` among runs, which are a list or {name: run}."""
     from judged.io.frames import talking
@@ -116,10 +104,12 @@ def open_tables(runs: Any, session: Any) -> Any:
 
 
 @step("starting Spark")
-def _start_session(master: str | None) -> Any:
-    """Start a Spark session; executors on this machine run the same Python."""
+def _start_session(engine: str | None, master: str | None) -> Any:
+    """Start a Spark session until the command ends, which evaluations find as the active one; executors on this machine run the same Python."""
     from judged.errors import EngineError, UsageError
 
+    if engine != "spark":
+        raise click.UsageError("--master is for --engine spark.")
     try:
         from pyspark.sql import SparkSession
     except ImportError as error:
@@ -146,6 +136,7 @@ def _start_session(master: str | None) -> Any:
             f"cannot start a Spark session: {reason}",
             hint="check that Java 17 is installed and the cluster is running, see docs/guides/scale.md",
         ) from error
+    click.get_current_context().call_on_close(session.stop)
     return session
 
 
