@@ -343,8 +343,8 @@ def ndcg(qrels: str, run: str) -> Prepared:
     import judged as jd
 
     labels, scores = _lists()
-    jd.ndcg(labels[:10], scores[:10], k=10)
-    return lambda: jd.ndcg(labels, scores, k=10).mean(), lambda value: {}
+    jd.metrics.ndcg(labels[:10], scores[:10], k=10)
+    return lambda: jd.metrics.ndcg(labels, scores, k=10).mean(), lambda value: {}
 
 
 def ndcg_sklearn(qrels: str, run: str) -> Prepared:
@@ -385,8 +385,8 @@ def batches(qrels: str, run: str) -> Prepared:
     import judged as jd
 
     lists = _lists(32, 100)
-    jd.ndcg(*lists)
-    return lambda: [jd.ndcg(*lists) for _ in range(1_000)], lambda values: {}
+    jd.metrics.ndcg(*lists)
+    return lambda: [jd.metrics.ndcg(*lists) for _ in range(1_000)], lambda values: {}
 
 
 def batches_sklearn(qrels: str, run: str) -> Prepared:
@@ -402,8 +402,8 @@ def cutoff(qrels: str, run: str) -> Prepared:
     import judged as jd
 
     labels, scores = _lists(4_000, 200)
-    jd.ndcg(labels[:10], scores[:10], k=10)
-    return lambda: jd.ndcg(labels, scores, k=10), lambda values: {}
+    jd.metrics.ndcg(labels[:10], scores[:10], k=10)
+    return lambda: jd.metrics.ndcg(labels, scores, k=10), lambda values: {}
 
 
 def cutoff_sklearn(qrels: str, run: str) -> Prepared:

@@ -1,4 +1,4 @@
-"""Write the stubs of array functions and measures from their declarations: `python tools/make_stubs.py`."""
+"""Write the stubs of metrics and measures from their declarations: `python tools/make_stubs.py`."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import judged
-from judged.evaluation.array_functions import array_function, array_function_names
+from judged import metrics
 from judged.measures import MEASURES
 
 PACKAGE = Path(judged.__file__).parent
-FUNCTIONS = PACKAGE / "evaluation" / "array_functions.pyi"
-NAMES = PACKAGE / "__init__.pyi"
-MARK = "# Written by tools/make_stubs.py: measures, and their functions of labels and scores."
+FUNCTIONS = PACKAGE / "metrics.pyi"
+NAMES = PACKAGE / "measures" / "__init__.pyi"
+MARK = "# Written by tools/make_stubs.py."
 COMMON = {
     "scores": "Any = None", "k": "int | Iterable[int] | None = None", "mask": "Any = None", "pad": "float | None = None", "group": "Any = None", "qid": "Any = None",
     "total_relevant": "Any = None", "same_kind": "bool = False", "gains": "Mapping[float, float] | None = None", "ties": "Ties = ...", "empty": "Empty = ...",
@@ -21,7 +21,7 @@ COMMON = {
 
 
 def functions() -> str:
-    """The stub of `judged.evaluation.array_functions`."""
+    """The stub of `judged.metrics`."""
     lines = [
         "# Written by tools/make_stubs.py.",
         "# fmt: off",
@@ -31,26 +31,19 @@ def functions() -> str:
         "",
         "from judged.core.policy import Empty, Ties",
         "",
-        "def array_function(name: str) -> Callable[..., Any] | None: ...",
-        "def array_function_names() -> list[str]: ...",
     ]
-    return "\n".join([*lines, *map(_stub, array_function_names()), ""]).replace("collections.abc.", "")
+    return "\n".join([*lines, *map(_stub, dir(metrics)), ""]).replace("collections.abc.", "")
 
 
 def public_names() -> str:
-    """The stub of `judged`: its public names as they are, then measures and array functions."""
+    """The stub of `judged.measures`: its other public names as they are, then the measures."""
     written = NAMES.read_text(encoding="utf-8").partition(MARK)[0].rstrip("\n")
     own = [d.name for d in MEASURES if d.family != "own" and d.name.isidentifier()]
-    functions = [name for name in array_function_names() if name not in own]
-    lines = [MARK, "# ruff: noqa: N816"]
-    lines += [f"{name} = _functions.{name}" for name in functions]
-    return "\n".join([written, "", *lines, *(f"{name}: Measure" for name in own if name not in judged.__all__), ""])
+    return "\n".join([written, "", MARK, "# ruff: noqa: N816", *(f"{name}: Measure" for name in own), ""])
 
 
 def _stub(name: str) -> str:
-    function = array_function(name)
-    assert function is not None
-    parameters = list(inspect.signature(function).parameters.values())
+    parameters = list(inspect.signature(getattr(metrics, name)).parameters.values())
     first = [p.name for p in parameters if p.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD]
     texts = [f"{p}: Any" if p not in COMMON else f"{p}: {COMMON[p]}" for p in first]
     hints = _hints(name)
@@ -60,7 +53,7 @@ def _stub(name: str) -> str:
 
 
 def _hints(name: str) -> dict[str, Any]:
-    from judged.evaluation.array_functions import _definitions
+    from judged.metrics import _definitions
 
     return get_type_hints(_definitions()[name].function)
 

@@ -27,7 +27,7 @@ def declared():
 def test_the_measure_of_contributing_gets_everything_from_its_declaration(declared):
     result = jd.evaluate({"q": {"a": 1, "b": 1, "c": 0, "d": 1}}, {"q": ["a", "b", "c", "d"]}, "first_gap FirstGap@1")
     assert result.mean() == {"FirstGap": pytest.approx(2 / 3), "FirstGap@1": pytest.approx(1 / 3)}
-    assert str(jd.FirstGap @ 10) == "FirstGap@10"
-    assert "share of the relevant documents" in str(MeasureDescription(jd.FirstGap.definition))
-    assert jd.parse("FirstGap").on(ranked([1, 1, 0, 1]))[0] == pytest.approx(jd.FirstGap.definition.example[1])
-    refusal("cutoff", jd.parse, "FirstGap@0")
+    assert str(jd.measures.FirstGap @ 10) == "FirstGap@10"
+    assert "share of the relevant documents" in str(MeasureDescription(jd.measures.FirstGap.definition))
+    assert jd.measures.parse("FirstGap").on(ranked([1, 1, 0, 1]))[0] == pytest.approx(jd.measures.FirstGap.definition.example[1])
+    refusal("cutoff", jd.measures.parse, "FirstGap@0")

@@ -46,7 +46,7 @@ ORDER = [
     {"judging"},
     {"comparison", "curves", "correlation", "clicks", "recommenders", "fusion"},
     {"quality_gate", "page", "integrations", "compat", "citations"},
-    {"cli", "pytest_plugin", "rag", "typing"},
+    {"cli", "metrics", "pytest_plugin", "rag", "typing"},
     {"__main__"},
 ]
 LEVEL = {package: i for i, line in enumerate(ORDER) for package in line}
@@ -90,7 +90,7 @@ def test_a_private_file_is_imported_only_inside_its_folder():
 
 def test_no_package_hides_a_public_function():
     packages = {package(name) for name in INSIDE}
-    namespaces = {"clicks", "compat", "curves", "integrations", "measures", "rag", "recommenders", "stats", "typing"}
+    namespaces = {"clicks", "compat", "curves", "integrations", "measures", "metrics", "rag", "recommenders", "stats", "typing"}
     assert packages & set(judged.__all__) == namespaces
 
 

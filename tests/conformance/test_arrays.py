@@ -30,7 +30,7 @@ def test_dcg_and_ndcg_are_those_of_scikit_learn(tied, k, compared):
 
     labels, scores = lists(1, tied=tied)
     ties = "expected" if tied else "input"
-    ours, gains = jd.ndcg(labels, scores, k=k, ties=ties), jd.dcg(labels, scores, k=k, ties=ties)
+    ours, gains = jd.metrics.ndcg(labels, scores, k=k, ties=ties), jd.metrics.dcg(labels, scores, k=k, ties=ties)
     for i in range(len(labels)):
         theirs = (
             metrics.ndcg_score(labels[i : i + 1], scores[i : i + 1], k=k),
@@ -52,12 +52,12 @@ def test_metrics_are_those_of_rax(k, compared):
     mask[:, 0] = True
     where = jnp.asarray(mask)
     for theirs, labels, ours in (
-        (rax.ndcg_metric, graded, jd.ndcg(graded, scores, k=k, mask=mask, gain="exp")),
-        (rax.dcg_metric, graded, jd.dcg(graded, scores, k=k, mask=mask, gain="exp")),
-        (rax.mrr_metric, binary, jd.reciprocal_rank(binary, scores, k=k, mask=mask)),
-        (rax.precision_metric, binary, jd.precision(binary, scores, k=k, mask=mask, short="shrink")),
-        (rax.recall_metric, binary, jd.recall(binary, scores, k=k, mask=mask)),
-        (rax.ap_metric, binary, jd.average_precision(binary, scores, k=k, mask=mask)),
+        (rax.ndcg_metric, graded, jd.metrics.ndcg(graded, scores, k=k, mask=mask, gain="exp")),
+        (rax.dcg_metric, graded, jd.metrics.dcg(graded, scores, k=k, mask=mask, gain="exp")),
+        (rax.mrr_metric, binary, jd.metrics.reciprocal_rank(binary, scores, k=k, mask=mask)),
+        (rax.precision_metric, binary, jd.metrics.precision(binary, scores, k=k, mask=mask, short="shrink")),
+        (rax.recall_metric, binary, jd.metrics.recall(binary, scores, k=k, mask=mask)),
+        (rax.ap_metric, binary, jd.metrics.average_precision(binary, scores, k=k, mask=mask)),
     ):
         wanted = np.asarray(
             theirs(

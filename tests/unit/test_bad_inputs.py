@@ -185,7 +185,7 @@ def test_the_outcome_is_the_one_of_the_list(case, tmp_path):
         return
     result = evaluate(case, tmp_path)
     wanted = VALUES.get(case["id"]) or case["expected"]["values"][0]
-    assert {name: result.mean()[str(jd.parse(name))] for name in wanted} == pytest.approx(wanted, abs=1e-6)
+    assert {name: result.mean()[str(jd.measures.parse(name))] for name in wanted} == pytest.approx(wanted, abs=1e-6)
     check_warnings(result, slug if decision == "WARN" else None)
 
 
@@ -322,34 +322,43 @@ def files(folder: Path) -> tuple[Path, Path]:
 
 def same_as_base(result: jd.Values) -> None:
     wanted = LIST["base"]["values"]
-    assert {name: result.mean()[str(jd.parse(name))] for name in wanted} == pytest.approx(wanted, abs=1e-6)
+    assert {name: result.mean()[str(jd.measures.parse(name))] for name in wanted} == pytest.approx(wanted, abs=1e-6)
     check_warnings(result, None)
 
 
 MASKED = np.ma.array([0.5, 0.9, 0.7, 0.3], mask=[False, False, False, True])
 REFUSED: dict[str, tuple[str, Callable[[], Any]]] = {
     "AR-03": ("form", lambda: jd.evaluate(QRELS, {"query": ["q1"] * 4, "doc": [*"abcd"], "score": MASKED}, MEASURES)),
-    "AR-10": ("dtype", lambda: jd.ndcg(np.array([1, 0], object), [0.1, 0.2])),
-    "AR-11": ("empty-run", lambda: jd.ndcg(np.empty((0, 3)), np.empty((0, 3)))),
-    "AR-16": ("label", lambda: jd.ndcg([-1, 1, 0], [0.9, 0.8, 0.7])),
-    "AR-28": ("dtype", lambda: jd.ndcg(torch.ones(3, device="meta"), torch.ones(3))),
+    "AR-10": ("dtype", lambda: jd.metrics.ndcg(np.array([1, 0], object), [0.1, 0.2])),
+    "AR-11": ("empty-run", lambda: jd.metrics.ndcg(np.empty((0, 3)), np.empty((0, 3)))),
+    "AR-16": ("label", lambda: jd.metrics.ndcg([-1, 1, 0], [0.9, 0.8, 0.7])),
+    "AR-28": ("dtype", lambda: jd.metrics.ndcg(torch.ones(3, device="meta"), torch.ones(3))),
 }
 GRADIENTS = {"requires_grad": True}
 EQUAL: dict[str, Callable[[], tuple[Any, Any]]] = {
-    "AR-01": lambda: (jd.reciprocal_rank([[1, 0, 0]], np.array([[0, 9, 7]], np.uint8)).tolist(), [1 / 3]),
-    "AR-05": lambda: (jd.ndcg([1, 0, 2], [0.5, 0.9, 0.7]), jd.ndcg([[1, 0, 2]], [[0.5, 0.9, 0.7]])[0]),
-    "AR-07": lambda: (jd.ndcg([True, False, True], [1, 2, 3]), jd.ndcg([1, 0, 1], [1, 2, 3])),
+    "AR-01": lambda: (jd.metrics.reciprocal_rank([[1, 0, 0]], np.array([[0, 9, 7]], np.uint8)).tolist(), [1 / 3]),
+    "AR-05": lambda: (jd.metrics.ndcg([1, 0, 2], [0.5, 0.9, 0.7]), jd.metrics.ndcg([[1, 0, 2]], [[0.5, 0.9, 0.7]])[0]),
+    "AR-07": lambda: (jd.metrics.ndcg([True, False, True], [1, 2, 3]), jd.metrics.ndcg([1, 0, 1], [1, 2, 3])),
     "AR-09": lambda: (
-        jd.ndcg(np.array([1, 0, 2], ">i4"), np.array([1, 2, 3], ">f8")),
-        jd.ndcg([1, 0, 2], [1.0, 2.0, 3.0]),
+        jd.metrics.ndcg(np.array([1, 0, 2], ">i4"), np.array([1, 2, 3], ">f8")),
+        jd.metrics.ndcg([1, 0, 2], [1.0, 2.0, 3.0]),
     ),
     "AR-13": lambda: (
-        jd.ndcg([1, 0, 2], torch.tensor([1.5, 3.5, 2.5], **GRADIENTS)),
-        jd.ndcg([1, 0, 2], [1.5, 3.5, 2.5]),
+        jd.metrics.ndcg([1, 0, 2], torch.tensor([1.5, 3.5, 2.5], **GRADIENTS)),
+        jd.metrics.ndcg([1, 0, 2], [1.5, 3.5, 2.5]),
     ),
-    "AR-15": lambda: (jd.reciprocal_rank([0, 0, 1], torch.tensor([1, 1 + 2e-9, 1 + 1e-9], dtype=torch.float64)), 1 / 2),
-    "AR-18": lambda: (jd.ndcg([[1, 0, -100]], [[0.1, 0.2, 0.9]], pad=-100)[0], jd.ndcg([1, 0], [0.1, 0.2])),
-    "AR-23": lambda: (jd.ndcg(torch.tensor([1, 0, 2], dtype=torch.uint8), [1, 2, 3]), jd.ndcg([1, 0, 2], [1, 2, 3])),
+    "AR-15": lambda: (
+        jd.metrics.reciprocal_rank([0, 0, 1], torch.tensor([1, 1 + 2e-9, 1 + 1e-9], dtype=torch.float64)),
+        1 / 2,
+    ),
+    "AR-18": lambda: (
+        jd.metrics.ndcg([[1, 0, -100]], [[0.1, 0.2, 0.9]], pad=-100)[0],
+        jd.metrics.ndcg([1, 0], [0.1, 0.2]),
+    ),
+    "AR-23": lambda: (
+        jd.metrics.ndcg(torch.tensor([1, 0, 2], dtype=torch.uint8), [1, 2, 3]),
+        jd.metrics.ndcg([1, 0, 2], [1, 2, 3]),
+    ),
 }
 
 
@@ -372,14 +381,14 @@ def bfloat16_scores(folder, monkeypatch):
 
 @runs("AR-25")
 def fewer_queries(folder, monkeypatch):
-    caught = refusal("shape", jd.ndcg, np.ones((1000, 3)), np.ones((1, 3)))
+    caught = refusal("shape", jd.metrics.ndcg, np.ones((1000, 3)), np.ones((1, 3)))
     assert "(1000, 3) and (1, 3)" in str(caught)
 
 
 @runs("AR-19")
 def a_cutoff_that_is_no_rank(folder, monkeypatch):
     for cutoff in (0, -1, 2.5, True, math.nan, "10"):
-        refusal("cutoff", jd.AP, cutoff=cutoff)
+        refusal("cutoff", jd.measures.AP, cutoff=cutoff)
     for text in ("AP@0", "AP@-1", "AP@2.5", "AP@1e400", "AP@nan", "AP@ten", "AP@"):
         with pytest.raises(jd.UsageError):
             jd.evaluate(QRELS, RUN, text)

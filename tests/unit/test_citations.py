@@ -35,7 +35,7 @@ def test_names_without_a_registry_have_their_papers(kind, papers):
 
 
 def test_each_paper_is_named_once_with_all_that_it_is_cited_for():
-    found = jd.cite("nDCG@10 DCG nDCG@5", jd.parse("CG"))
+    found = jd.cite("nDCG@10 DCG nDCG@5", jd.measures.parse("CG"))
     assert found.uses["jarvelin2002"] == ("measure nDCG", "measure DCG", "measure CG")
     assert found.to_bibtex().count("{jarvelin2002,") == 1
 

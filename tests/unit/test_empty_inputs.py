@@ -88,4 +88,4 @@ def test_a_list_without_items_counts_0(labels, scores, layout):
     result = jd.score(labels, scores, "AP P@5", **layout)
     assert result.mean() == {"AP": 0, "P@5": 0}
     assert "empty-list" in {w.slug for w in result.warnings}
-    assert jd.ndcg(labels, scores, **layout).tolist() == [0]
+    assert jd.metrics.ndcg(labels, scores, **layout).tolist() == [0]

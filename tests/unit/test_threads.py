@@ -176,7 +176,7 @@ import judged as jd
 qrels, run = ({f"q{i}": {f"d{j}": (i * j) % n for j in range(30)} for i in range(9)} for n in (3, 7))
 works = {
     "evaluate": lambda: jd.evaluate(qrels, run, "ERR@20 INST AP").records(),
-    "array": lambda: float(jd.ndcg([[0, 1, 2]], [[0.3, 0.2, 0.1]], k=2)[0]),
+    "array": lambda: float(jd.metrics.ndcg([[0, 1, 2]], [[0.3, 0.2, 0.1]], k=2)[0]),
     "compare": lambda: jd.compare(qrels, {"a": run, "b": qrels}, "AP", test="wilcoxon").records(),
     "names": lambda: list(jd.measures.MEASURES.names),
     "explain": lambda: str(jd.explain("nDCG@5", qrels, run, "q1")),

@@ -21,7 +21,7 @@ RUN = {"q1": {"c": 3.0, "a": 2.0, "x": 1.0}, "q2": {"d": 0.5, "a": 0.25}, "q3": 
 
 
 def value(qrels, run, measure, **policy):
-    return jd.evaluate(qrels, run, measure, **policy).mean()[str(jd.parse(measure))]
+    return jd.evaluate(qrels, run, measure, **policy).mean()[str(jd.measures.parse(measure))]
 
 
 def warned(result):

@@ -82,7 +82,7 @@ def _index() -> Iterator[str]:
     if rest:
         yield from ("## Others", "", *_names(rest, page), "")
     yield from ("## Measures as objects and as functions", "")
-    yield "Every measure is an attribute: `jd.nDCG @ 10`, `jd.AP(level=2)`; [measures](../measures/index.md) lists them. Most are also functions of labels and scores, such as `jd.ndcg(labels, scores, k=10)`: see [array functions](array_functions.md)."
+    yield "Every measure is an object in `judged.measures`: `nDCG @ 10`, `AP(level=2)`; [measures](../measures/index.md) lists them. Most are also functions of labels and scores in `judged.metrics`, such as `ndcg(labels, scores, k=10)`: see [their list](array_functions.md)."
     yield ""
     for space in NAMESPACES:
         module = inspect.importlib.import_module(f"judged.{space}")  # type: ignore[attr-defined]
@@ -105,17 +105,17 @@ def _array_functions() -> Iterator[str]:
     from tools.site.measure_examples import array_functions_of
     from tools.site.measure_pages import declarations, paths
 
-    from judged.evaluation.array_functions import array_function_names
+    from judged import metrics
 
     page, where = f"{FOLDER}array_functions.md", paths()
-    yield from front("Array functions", "Measures as functions of labels and scores.")
-    yield f"{len(array_function_names())} functions take labels and scores as arrays and return one value per list. Names in one row are the same function; parameters are on the page of the measure. "
+    yield from front("judged.metrics", "Measures as functions of labels and scores.")
+    yield f"{len(dir(metrics))} functions take labels and scores as arrays and return one value per list. Names in one row are the same function; parameters are on the page of the measure. "
     yield "The layouts of arrays, masks and groups are in [arrays](../../guides/arrays.md)."
     yield ""
-    yield from block("jd.ndcg(labels, scores, k=None, *, mask=None, pad=None, group=None, qid=None, total_relevant=None,\n        same_kind=False, ties='input', empty='zero', **parameters_of_the_measure)", "python")  # fmt: skip
+    yield from block("jd.metrics.ndcg(labels, scores, k=None, *, mask=None, pad=None, group=None, qid=None, total_relevant=None,\n        same_kind=False, ties='input', empty='zero', **parameters_of_the_measure)", "python")  # fmt: skip
     yield ""
     rows = [
-        (", ".join(code(f"jd.{name}") for name in names), f"[{d.name}]({relative(page, where[d.name])})")
+        (", ".join(code(name) for name in names), f"[{d.name}]({relative(page, where[d.name])})")
         for members in declarations().values()
         for d in members
         if (names := array_functions_of(d))  # type: ignore[arg-type]

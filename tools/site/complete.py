@@ -7,8 +7,8 @@ from pathlib import Path
 
 from tools.site import api_names, cli_pages, measure_pages, policy_pages
 
+from judged import metrics
 from judged.core.policy import POLICY_OPTIONS
-from judged.evaluation.array_functions import array_function_names
 from judged.measures.profiles import PROFILES
 from judged.measures.registry import MEASURES
 from judged.recommenders.measures import BEYOND
@@ -27,8 +27,8 @@ def missing(pages: dict[str, str]) -> dict[str, tuple[int, list[str]]]:
     return {
         "public names": (len(names), [name for name in names if where.get(name) not in pages]),
         "array functions": (
-            len(array_function_names()),
-            [n for n in array_function_names() if f"`jd.{n}`" not in functions],
+            len(dir(metrics)),
+            [n for n in dir(metrics) if f"`{n}`" not in functions],
         ),
         "measures": (len(measures), [name for name in measures if measure_pages.paths().get(name) not in pages]),
         "commands": (len(commands), [" ".join(words) for words in commands if cli_pages.path_of(words) not in pages]),

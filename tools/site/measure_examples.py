@@ -8,7 +8,7 @@ from functools import cache
 from tools.site.execute import console, folder, session
 from tools.site.writing import block
 
-from judged.evaluation.array_functions import array_function_names
+from judged import metrics
 from judged.measures.registry import Definition
 
 _FILES = {  # judgments that some measures need, and their meaning
@@ -64,9 +64,9 @@ def _ranking(d: Definition) -> Iterator[str]:
         params = "".join(f", {n}={v!r}" for n, v in d.example_params.items() if n != "cutoff")
         cut = d.example_params.get("cutoff")
         params = (f", k={cut!r}" if cut is not None else "") + params
-        code = f"jd.{function}([{', '.join(labels)}], [{', '.join(scores)}]{params})"
+        code = f"{function}([{', '.join(labels)}], [{', '.join(scores)}]{params})"
         yield from ("The same measure of an array of labels and an array of scores:", "")
-        yield from (*block(session(f"import judged as jd\n{code}").partition("\n")[2], "pycon"), "")
+        yield from (*block(session(f"from judged.metrics import {function}\n{code}"), "pycon"), "")
 
 
 def _second_column(d: Definition) -> Iterator[str]:
@@ -89,10 +89,10 @@ def _beyond(d: Definition) -> Iterator[str]:
 
 @cache
 def _functions() -> dict[str, list[str]]:
-    from judged.evaluation.array_functions import _definitions
+    from judged.metrics import _definitions
 
     found: dict[str, list[str]] = {}
-    for name in array_function_names():
+    for name in dir(metrics):
         found.setdefault(_definitions()[name].name, []).append(name)
     return found
 

@@ -170,7 +170,7 @@ def test_runs_drawn_together_have_the_points_that_each_has_alone(ties):
     for name, of in zip("ab", judged, strict=True):
         for m in measures if ties != "expected" else []:
             line = jd.curve("at-k", of, measures=[m], points=[1, 2, 3, 7, 12, 29, 200])[0]
-            values = jd.evaluate(QRELS, RUNS[name], [jd.parse(m) @ int(k) for k in line.x], ties=ties)
+            values = jd.evaluate(QRELS, RUNS[name], [jd.measures.parse(m) @ int(k) for k in line.x], ties=ties)
             assert line.y.tolist() == pytest.approx(list(values.mean().values()), rel=1e-15)
 
 

@@ -7,8 +7,8 @@ import pytest
 from refusals import refusal
 
 import judged as jd
-from judged.evaluation.array_functions import _definitions
 from judged.measures.registry import Measure
+from judged.metrics import _definitions
 
 RNG = np.random.default_rng(7)
 LABELS = RNG.integers(0, 4, (30, 12))
@@ -40,7 +40,7 @@ def test_every_function_gives_what_its_measure_gives():
     order = np.argsort([str(i) for i in range(len(LABELS))])
     for name, definition in _definitions().items():
         wanted = jd.evaluate(qrels, run, [Measure(definition)])
-        found = getattr(jd, name)(LABELS, SCORES)
+        found = getattr(jd.metrics, name)(LABELS, SCORES)
         np.testing.assert_array_equal(found[order], wanted[Measure(definition)], name)
 
 
@@ -89,16 +89,16 @@ def test_sparse_matrices_rank_what_is_stored():
 
 
 def test_one_list_is_one_list():
-    assert jd.ndcg([1, 0, 2], [0.5, 0.9, 0.7]) == by_hand([[1, 0, 2]], [[0.5, 0.9, 0.7]], "nDCG")["nDCG"][0]
+    assert jd.metrics.ndcg([1, 0, 2], [0.5, 0.9, 0.7]) == by_hand([[1, 0, 2]], [[0.5, 0.9, 0.7]], "nDCG")["nDCG"][0]
     assert jd.score([1, 0, 2], [0.5, 0.9, 0.7], "nDCG").queries == (0,)
 
 
 def test_several_cutoffs_make_a_column_each():
-    found = jd.precision(LABELS, SCORES, k=[1, 5, 12, 20])
+    found = jd.metrics.precision(LABELS, SCORES, k=[1, 5, 12, 20])
     assert found.shape == (30, 4)
-    assert found[:, 1].tolist() == jd.precision(LABELS, SCORES, k=5).tolist()
+    assert found[:, 1].tolist() == jd.metrics.precision(LABELS, SCORES, k=5).tolist()
     assert found[0, 3] == np.sum(LABELS[0] > 0) / 20  # beyond the list there is nothing relevant
-    assert jd.ndcg([1, 0], [0.1, 0.2], k=[1, 2]).shape == (2,)
+    assert jd.metrics.ndcg([1, 0], [0.1, 0.2], k=[1, 2]).shape == (2,)
 
 
 def test_relevant_items_that_were_never_retrieved_count():
@@ -107,28 +107,30 @@ def test_relevant_items_that_were_never_retrieved_count():
     assert found["R"][0] == 2 / 4
     ideal = sum(1 / math.log2(r + 1) for r in range(1, 5))
     assert found["nDCG"][0] == pytest.approx((1 + 1 / 2) / ideal, abs=1e-15)
-    assert jd.recall([1, 0], [0.2, 0.1], total_relevant=3) == 1 / 3
+    assert jd.metrics.recall([1, 0], [0.2, 0.1], total_relevant=3) == 1 / 3
 
 
 def test_parameters_and_conventions_are_those_of_the_measures():
     assert (
-        jd.ndcg(LABELS, SCORES, k=5, gain="exp").tolist()
+        jd.metrics.ndcg(LABELS, SCORES, k=5, gain="exp").tolist()
         == jd.score(LABELS, SCORES, "nDCG(gain='exp')@5")["nDCG(gain='exp')@5"].tolist()
     )
-    assert jd.err([[5, 0]], [[2, 1]], max=5)[0] == (2**5 - 1) / 2**5
+    assert jd.metrics.err([[5, 0]], [[2, 1]], max=5)[0] == (2**5 - 1) / 2**5
     assert jd.score(LABELS, SCORES, "nDCG@5", profile="lightgbm").columns.keys() == {"nDCG(gain='exp')@5"}
     assert (
-        jd.precision(LABELS, SCORES, k=3, level=2).tolist()
+        jd.metrics.precision(LABELS, SCORES, k=3, level=2).tolist()
         == jd.score(LABELS, SCORES, "P@3", level=2)["P(level=2)@3"].tolist()
     )
 
 
 def test_tied_items_stand_as_given_or_by_luck_or_on_average():
     labels, scores = [[0, 1, 0, 2]], [[1.0, 1.0, 1.0, 0.0]]
-    assert jd.reciprocal_rank(labels, scores)[0] == 1 / 2
-    assert jd.reciprocal_rank(labels, scores, ties="best")[0] == 1
-    assert jd.reciprocal_rank(labels, scores, ties="worst")[0] == 1 / 3
-    assert jd.reciprocal_rank(labels, scores, ties="expected")[0] == pytest.approx((1 + 1 / 2 + 1 / 3) / 3, abs=1e-15)
+    assert jd.metrics.reciprocal_rank(labels, scores)[0] == 1 / 2
+    assert jd.metrics.reciprocal_rank(labels, scores, ties="best")[0] == 1
+    assert jd.metrics.reciprocal_rank(labels, scores, ties="worst")[0] == 1 / 3
+    assert jd.metrics.reciprocal_rank(labels, scores, ties="expected")[0] == pytest.approx(
+        (1 + 1 / 2 + 1 / 3) / 3, abs=1e-15
+    )
     assert [w.slug for w in jd.score(labels, scores, "RR").warnings] == ["ties"]
     assert jd.score(labels, scores, "RR", ties="best").warnings == ()
 
@@ -143,7 +145,7 @@ def test_every_kind_of_number_is_taken(dtype):
         np.array([[1, 0, 0]]).astype(dtype),
         np.array([[0, 9, 7]]).astype("uint8" if dtype == "bool" else dtype),
     )
-    assert jd.reciprocal_rank(labels, scores)[0] == 1 / 3
+    assert jd.metrics.reciprocal_rank(labels, scores)[0] == 1 / 3
 
 
 @pytest.mark.needs("pandas", "polars")
@@ -166,15 +168,15 @@ def test_tensors_of_torch_are_taken_and_given_back():
     labels = torch.tensor(LABELS)
     scores = torch.tensor(SCORES, requires_grad=True)
     same(jd.score(labels, scores, MEASURES), jd.score(LABELS, SCORES, MEASURES))
-    back = jd.ndcg(labels, scores, k=[5, 10], same_kind=True)
+    back = jd.metrics.ndcg(labels, scores, k=[5, 10], same_kind=True)
     assert isinstance(back, torch.Tensor)
     assert back.dtype == torch.float64
-    assert back.tolist() == jd.ndcg(LABELS, SCORES, k=[5, 10]).tolist()
+    assert back.tolist() == jd.metrics.ndcg(LABELS, SCORES, k=[5, 10]).tolist()
     for dtype in (torch.bfloat16, torch.float16, torch.float32, torch.uint8):
         narrow = torch.tensor([[3, 1, 2]], dtype=dtype)
-        assert jd.reciprocal_rank(torch.tensor([[0, 0, 1]]), narrow)[0] == 1 / 2
+        assert jd.metrics.reciprocal_rank(torch.tensor([[0, 0, 1]]), narrow)[0] == 1 / 2
     with pytest.raises(jd.DataError, match="device meta"):
-        jd.ndcg(torch.ones(3, device="meta"), torch.ones(3, device="meta"))
+        jd.metrics.ndcg(torch.ones(3, device="meta"), torch.ones(3, device="meta"))
 
 
 @pytest.mark.needs("jax")
@@ -184,8 +186,8 @@ def test_arrays_of_jax_are_taken_and_given_back():
 
     labels, scores = jax.numpy.asarray(LABELS), jax.numpy.asarray(SCORES, dtype=jax.numpy.float32)
     same(jd.score(labels, scores, "nDCG AP"), jd.score(LABELS, np.asarray(scores), "nDCG AP"))
-    assert isinstance(jd.ndcg(labels, scores, same_kind=True), jax.Array)
-    assert jd.ndcg(labels, jax.numpy.asarray(SCORES, dtype=jax.numpy.bfloat16)).shape == (30,)
+    assert isinstance(jd.metrics.ndcg(labels, scores, same_kind=True), jax.Array)
+    assert jd.metrics.ndcg(labels, jax.numpy.asarray(SCORES, dtype=jax.numpy.bfloat16)).shape == (30,)
 
 
 def test_anything_with_dlpack_is_taken():
@@ -199,7 +201,7 @@ def test_anything_with_dlpack_is_taken():
         def __dlpack_device__(self):
             return self.array.__dlpack_device__()
 
-    assert jd.ndcg(Box(LABELS), Box(SCORES)).tolist() == jd.ndcg(LABELS, SCORES).tolist()
+    assert jd.metrics.ndcg(Box(LABELS), Box(SCORES)).tolist() == jd.metrics.ndcg(LABELS, SCORES).tolist()
 
 
 @pytest.mark.parametrize(
@@ -247,7 +249,7 @@ def test_what_is_wrong_with_arrays_is_said(labels, scores, options, slug):
 @pytest.mark.parametrize("k", [0, -1, 2.5, "ten", [], [1, 0], True])
 def test_wrong_cutoffs_are_refused(k):
     with pytest.raises(jd.UsageError):
-        jd.average_precision([1, 0], [0.1, 0.2], k=k)
+        jd.metrics.average_precision([1, 0], [0.1, 0.2], k=k)
 
 
 def test_lists_without_items_count_as_the_policy_says():
@@ -266,7 +268,7 @@ def test_lists_without_an_item_of_the_level_are_warned_of():
 
 
 def test_missing_items_have_the_level_of_the_measure():
-    assert jd.recall([2, 0, 2], [3, 2, 1], level=2, k=1, total_relevant=4) == 1 / 4
+    assert jd.metrics.recall([2, 0, 2], [3, 2, 1], level=2, k=1, total_relevant=4) == 1 / 4
     assert jd.score([2, 1, 2], [3, 2, 1], "R(level=2)@1", total_relevant=[2])["R(level=2)@1"].tolist() == [1 / 2]
     refusal("parameter", jd.score, [2, 1], [2, 1], "R@1 R(level=2)@1", total_relevant=[3])
 
@@ -275,10 +277,10 @@ def test_the_mean_over_many_orders_is_exact_for_sums_and_blind_to_the_order_give
     rng = np.random.default_rng(5)
     labels, scores = rng.integers(0, 4, (4, 40)), rng.integers(0, 3, (4, 40))
     turn = rng.permutation(40)
-    for measure in (jd.ndcg, jd.precision, jd.rbp):
+    for measure in (jd.metrics.ndcg, jd.metrics.precision, jd.metrics.rbp):
         found = measure(labels, scores, k=7, ties="expected")
         assert found == pytest.approx(measure(labels[:, turn], scores[:, turn], k=7, ties="expected"), rel=1e-12)
-    assert jd.precision(labels, np.zeros((4, 40)), k=7, ties="expected") == pytest.approx(
+    assert jd.metrics.precision(labels, np.zeros((4, 40)), k=7, ties="expected") == pytest.approx(
         (labels > 0).mean(axis=1), rel=1e-12
     )
     assert jd.score(labels, scores, "nDCG@7 P@7", ties="expected", level=1).warnings == ()
@@ -292,15 +294,17 @@ def test_whole_numbers_beyond_a_double_are_compared_exactly(dtype):
     labels, scores = [[0, 1, 0]], np.array([[2**60, 2**60 + 1, 5]], dtype)
     result = jd.score(labels, scores, "RR")
     assert (result["RR"].tolist(), result.warnings) == ([1.0], ())
-    assert jd.reciprocal_rank(labels, scores).tolist() == [1.0]
-    assert jd.reciprocal_rank([[0, 1], [0, 1, 0]], [[2**60, 2**60 + 1], [-(2**60) - 1, -(2**60), 1]]).tolist() == [
+    assert jd.metrics.reciprocal_rank(labels, scores).tolist() == [1.0]
+    assert jd.metrics.reciprocal_rank(
+        [[0, 1], [0, 1, 0]], [[2**60, 2**60 + 1], [-(2**60) - 1, -(2**60), 1]]
+    ).tolist() == [
         1.0,
         1 / 2,
     ]
 
 
 def test_labels_beyond_a_double_are_refused():
-    refusal("grade-type", jd.ndcg, np.array([2**60, 2**60 + 1]), [1.0, 2.0])
+    refusal("grade-type", jd.metrics.ndcg, np.array([2**60, 2**60 + 1]), [1.0, 2.0])
 
 
 def test_infinite_scores_are_ranked_with_a_warning():
@@ -327,18 +331,18 @@ def test_ids_of_lists_are_told_apart_to_the_last_letter():
 
 
 def test_other_names_in_small_letters_are_functions_too():
-    assert jd.mrr([0, 1], [2, 1]) == jd.reciprocal_rank([0, 1], [2, 1]) == 1 / 2
+    assert jd.metrics.mrr([0, 1], [2, 1]) == jd.metrics.reciprocal_rank([0, 1], [2, 1]) == 1 / 2
 
 
 def test_array_functions_show_their_parameters_and_cost_nothing_twice():
     import inspect
 
-    parameters = inspect.signature(jd.ndcg).parameters
+    parameters = inspect.signature(jd.metrics.ndcg).parameters
     assert {"labels", "scores", "k", "gain", "discount", "ties"} <= set(parameters)
     assert parameters["gain"].default == "linear"
-    assert "k" not in inspect.signature(jd.r_precision).parameters
-    assert "ndcg" in dir(jd)
-    assert jd.__dict__["ndcg"] is jd.ndcg
+    assert "k" not in inspect.signature(jd.metrics.r_precision).parameters
+    assert "ndcg" in dir(jd.metrics)
+    assert vars(jd.metrics)["ndcg"] is jd.metrics.ndcg
 
 
 def test_the_stubs_of_array_functions_are_current():
@@ -357,22 +361,23 @@ def test_the_stubs_of_array_functions_are_current():
 def test_no_array_function_has_the_name_of_a_function_of_scikit_learn():
     import sklearn.metrics
 
-    from judged.evaluation.array_functions import array_function_names
+    from judged import metrics
 
-    assert not set(array_function_names()) & set(dir(sklearn.metrics))
-    with pytest.raises(AttributeError, match=r"jd\.ndcg"):
-        jd.ndcg_score  # noqa: B018 - the access is the test
+    assert not set(dir(metrics)) & set(dir(sklearn.metrics))
+    for place in (jd, metrics):
+        with pytest.raises(AttributeError, match=r"use judged\.metrics\.ndcg\(labels, scores\)"):
+            place.ndcg_score  # noqa: B018 - the access is the test
 
 
 @pytest.mark.needs("sklearn")
 @pytest.mark.parametrize(
     ("theirs", "ours"),
     [
-        ("ndcg_score", lambda y, s: jd.ndcg(y, s, ties="expected")),
-        ("dcg_score", lambda y, s: jd.dcg(y, s, ties="expected")),
-        ("average_precision_score", lambda y, s: jd.average_precision(y, s, tied="together")),
-        ("label_ranking_loss", lambda y, s: jd.ranking_loss(y, s, ties="worst")),
-        ("coverage_error", lambda y, s: jd.last_hit(y, s, ties="worst")),
+        ("ndcg_score", lambda y, s: jd.metrics.ndcg(y, s, ties="expected")),
+        ("dcg_score", lambda y, s: jd.metrics.dcg(y, s, ties="expected")),
+        ("average_precision_score", lambda y, s: jd.metrics.average_precision(y, s, tied="together")),
+        ("label_ranking_loss", lambda y, s: jd.metrics.ranking_loss(y, s, ties="worst")),
+        ("coverage_error", lambda y, s: jd.metrics.last_hit(y, s, ties="worst")),
     ],
 )
 def test_the_equivalent_that_the_error_names_is_one_also_for_equal_scores(theirs, ours):

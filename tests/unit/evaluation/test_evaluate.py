@@ -10,7 +10,7 @@ from needs import optional
 from refusals import refusal
 
 import judged as jd
-from judged import AP, P, nDCG
+from judged.measures import AP, P, nDCG
 
 QRELS = {"q1": {"a": 1, "b": 0, "c": 2}, "q2": {"a": 0, "d": 1}, "q3": {"x": 0}}
 RUN = {"q1": {"a": 0.5, "b": 0.9, "c": 0.7}, "q2": {"d": 0.3, "a": 0.8}}
@@ -284,7 +284,7 @@ def test_measures_in_the_place_of_the_run_are_named_as_such(measures: Any) -> No
 
 def test_names_of_other_tools_lead_to_their_equivalents() -> None:
     for name in ("calc_aggregate", "iter_calc", "RelevanceEvaluator", "average_precision_score", "read_trec_run"):
-        with pytest.raises(AttributeError, match=r"; use jd\."):
+        with pytest.raises(AttributeError, match=r"; use (jd|judged\.metrics)\."):
             getattr(jd, name)
     with pytest.raises(jd.UsageError, match="test="):
         jd.compare(QRELS, [RUN, RUN], stat_test="t")  # type: ignore[call-arg]

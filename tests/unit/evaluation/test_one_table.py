@@ -85,19 +85,19 @@ def test_grades_are_never_scores_at_once(tmp_path):
 
 
 def test_labels_alone_are_in_the_order_of_the_ranking():
-    assert jd.ndcg([1, 0, 1]) == (1 + 1 / np.log2(4)) / (1 + 1 / np.log2(3))
-    assert jd.average_precision([1, 0, 1]) == (1 + 2 / 3) / 2
-    assert jd.average_precision([[1, 0, 1], [0, 1]]).tolist() == [(1 + 2 / 3) / 2, 1 / 2]
-    assert jd.average_precision([1, 0, 1, 0, 1], group=[3, 2]).tolist() == [(1 + 2 / 3) / 2, 1 / 2]
-    assert jd.precision(np.array([[1, 0], [0, 1]]), k=1).tolist() == [1, 0]
+    assert jd.metrics.ndcg([1, 0, 1]) == (1 + 1 / np.log2(4)) / (1 + 1 / np.log2(3))
+    assert jd.metrics.average_precision([1, 0, 1]) == (1 + 2 / 3) / 2
+    assert jd.metrics.average_precision([[1, 0, 1], [0, 1]]).tolist() == [(1 + 2 / 3) / 2, 1 / 2]
+    assert jd.metrics.average_precision([1, 0, 1, 0, 1], group=[3, 2]).tolist() == [(1 + 2 / 3) / 2, 1 / 2]
+    assert jd.metrics.precision(np.array([[1, 0], [0, 1]]), k=1).tolist() == [1, 0]
     assert jd.score([[0, 1], [1, 0]], measures="RR")["RR"].tolist() == [1 / 2, 1]
-    assert jd.ndcg([0, 1, 1], [3, 2, 1]) == jd.ndcg([0, 1, 1])
+    assert jd.metrics.ndcg([0, 1, 1], [3, 2, 1]) == jd.metrics.ndcg([0, 1, 1])
 
 
 def test_an_explanation_takes_labels_with_or_without_scores():
     labels, scores = [1, 0, 1], [0.1, 0.9, 0.8]
-    assert jd.explain("AP", labels, scores).value == jd.average_precision(labels, scores) == (1 / 2 + 2 / 3) / 2
-    assert jd.explain("AP", np.array(labels)).value == jd.average_precision(labels)
+    assert jd.explain("AP", labels, scores).value == jd.metrics.average_precision(labels, scores) == (1 / 2 + 2 / 3) / 2
+    assert jd.explain("AP", np.array(labels)).value == jd.metrics.average_precision(labels)
     assert [row[1] for row in jd.explain("AP", labels, scores).rows] == ["item 2", "item 3", "item 1"]
     tied = [0, 1, 1], [1.0, 1.0, 1.0]
-    assert jd.explain("RR", *tied).value == jd.reciprocal_rank(*tied) == 1 / 2
+    assert jd.explain("RR", *tied).value == jd.metrics.reciprocal_rank(*tied) == 1 / 2

@@ -327,17 +327,17 @@ def test_texts_are_counted_only_when_asked():
     ],
 )
 def test_names_with_budgets_are_printed_as_they_are_read(name):
-    measure = jd.parse(name)
+    measure = jd.measures.parse(name)
     assert str(measure) == name
-    assert jd.parse(str(measure)) == measure
+    assert jd.measures.parse(str(measure)) == measure
     assert pickle.loads(pickle.dumps(measure)) == measure
 
 
 def test_budgets_are_spelled_in_several_ways():
-    assert jd.measures.parse_all("R@{500tok,1000tokens}") == [jd.R @ "500tok", jd.R(tokens=1000)]
+    assert jd.measures.parse_all("R@{500tok,1000tokens}") == [jd.measures.R @ "500tok", jd.measures.R(tokens=1000)]
     for wrong in ("R@0tok", "R@tok", "R@1.5tok", "R@-3tok", "R(tokens=3)@5tok", "R(tokens=0)", "R@5token5"):
         with pytest.raises(jd.UsageError):
-            jd.parse(wrong)
+            jd.measures.parse(wrong)
 
 
 def test_an_explanation_shows_the_tokens_down_to_where_they_end():

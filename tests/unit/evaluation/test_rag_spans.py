@@ -13,7 +13,7 @@ GOLD = {"q": [("d", 120, 180), ("d", 400, 440, 2)]}
 
 
 def value(run, measure, gold=GOLD, **options):
-    return jd.evaluate(gold, run, measure, **options).mean()[str(jd.parse(measure))]
+    return jd.evaluate(gold, run, measure, **options).mean()[str(jd.measures.parse(measure))]
 
 
 @pytest.mark.parametrize(
@@ -181,7 +181,7 @@ def test_measures_of_text_keep_their_laws():
     gold = {"a": GOLD["q"], "b": [("d", 5, 8)]}
     whole = jd.join(gold, run)
     for name in ("CharRecall", "CharPrecision", "CharIoU", "CharRecall@1", "CharIoU@2"):
-        measure = jd.parse(name)
+        measure = jd.measures.parse(name)
         values = measure.on(whole)
         assert ((values >= 0) & (values <= 1)).all()
         parts = [whole.select([0]), whole.select([1])]

@@ -25,8 +25,8 @@ SMALL = {  # a call, and the most calls of our own Python functions that it may 
     "lists of documents": (lambda: jd.evaluate(JUDGMENTS, LISTS, "nDCG@10 AP"), 270),
     "read judgments": (lambda: jd.evaluate(QRELS, RUN, "nDCG@10 AP"), 215),
     "joined": (lambda: jd.evaluate(JOINED, "nDCG@10 AP"), 110),
-    "labels and scores": (lambda: jd.ndcg(*ARRAYS), 110),
-    "labels and scores with a cutoff": (lambda: jd.ndcg(*ARRAYS, k=10), 125),
+    "labels and scores": (lambda: jd.metrics.ndcg(*ARRAYS), 110),
+    "labels and scores with a cutoff": (lambda: jd.metrics.ndcg(*ARRAYS, k=10), 125),
     "several measures of labels and scores": (lambda: jd.score(*ARRAYS, "nDCG@10 AP RR"), 230),
 }
 QRELS, JOINED = jd.read_qrels(JUDGMENTS), jd.join(JUDGMENTS, RUN)

@@ -148,7 +148,7 @@ def test_the_ranker_of_xgboost_calls_the_metric_list_by_list():
     ranker.fit(FEATURES[~HELD], LABELS[~HELD], qid=QUERIES[~HELD], eval_set=[(FEATURES[HELD], LABELS[HELD])],
                eval_qid=[QUERIES[HELD]], verbose=False)  # fmt: skip
     found = ranker.evals_result()["validation_0"]["nDCG@5"]
-    values = jd.ndcg(LABELS[HELD], ranker.predict(FEATURES[HELD]), k=5, group=sizes(QUERIES[HELD]))
+    values = jd.metrics.ndcg(LABELS[HELD], ranker.predict(FEATURES[HELD]), k=5, group=sizes(QUERIES[HELD]))
     assert found[-1] == pytest.approx(
         np.average(values, weights=sizes(QUERIES[HELD])), abs=5.1e-7
     )  # XGBRanker's own mean

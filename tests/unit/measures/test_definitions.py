@@ -123,5 +123,5 @@ def test_preferences_follow_from_each_other(tmp_path):
 
 def test_numbers_of_twenty_digits_are_read_and_longer_ones_are_refused_unread():
     for text in ("nDCG@" + "9" * 20, "nDCG@" + "9" * 21, "nDCG@" + "9" * 900, "nDCG@0." + "3" * 30):
-        assert refusal("cutoff", jd.parse, text).value == text
-    assert math.isclose(jd.parse("IPrec@0." + "3" * 18).get("recall"), 1 / 3)
+        assert refusal("cutoff", jd.measures.parse, text).value == text
+    assert math.isclose(jd.measures.parse("IPrec@0." + "3" * 18).get("recall"), 1 / 3)

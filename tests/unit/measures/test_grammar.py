@@ -8,8 +8,7 @@ from for_each import for_each
 from refusals import refusal
 
 import judged as jd
-from judged import AP, P, nDCG, parse
-from judged.measures import parse_all
+from judged.measures import AP, P, nDCG, parse, parse_all
 from judged.measures.other_tools import NICKNAMES
 from judged.measures.registry import MEASURES, measure
 
@@ -58,7 +57,7 @@ def test_names_of_all_tools_resolve_to_the_same_objects(text, canonical):
 
 
 def test_the_largest_cutoff_is_a_cutoff():
-    assert parse("MAR@1000000000") == jd.MAR @ 10**9
+    assert parse("MAR@1000000000") == jd.measures.MAR @ 10**9
 
 
 def test_several_at_once():

@@ -31,12 +31,12 @@ def value(*measures):
 def test_a_gain_function_gives_the_gain_of_each_grade():
     dcg = 27 / np.log2(3) + 1 / np.log2(5)
     ideal = 27 + 8 / np.log2(3) + 1 / 2
-    assert value(jd.DCG(gain=cubed))["DCG(gain=cubed())"][0] == pytest.approx(dcg)
-    assert value(jd.nDCG(gain=cubed))["nDCG(gain=cubed())"][0] == pytest.approx(dcg / ideal)
+    assert value(jd.measures.DCG(gain=cubed))["DCG(gain=cubed())"][0] == pytest.approx(dcg)
+    assert value(jd.measures.nDCG(gain=cubed))["nDCG(gain=cubed())"][0] == pytest.approx(dcg / ideal)
 
 
 def test_a_discount_function_gives_the_divisor_at_each_rank():
-    measure = jd.nDCG(discount=root) @ 3
+    measure = jd.measures.nDCG(discount=root) @ 3
     assert str(measure) == "nDCG(discount=root())@3"
     ideal = 3 + 2 / math.sqrt(2) + 1 / math.sqrt(3)
     assert value(measure)[measure].tolist() == pytest.approx([3 / math.sqrt(2) / ideal, 1 / math.sqrt(2)])
@@ -55,7 +55,7 @@ def test_functions_that_repeat_named_conventions_give_their_values():
 
 
 def test_a_function_decides_about_grade_0_but_not_about_documents_without_a_grade():
-    measure = jd.CG(gain=lambda g: g + 1)
+    measure = jd.measures.CG(gain=lambda g: g + 1)
     assert value(measure)[measure][0] == (0 + 1) + (3 + 1) + (1 + 1)  # d has a negative grade: not judged
 
 
@@ -66,7 +66,7 @@ def test_a_function_is_called_once_for_each_grade_and_never_for_negative_ones():
         seen.append(grade)
         return grade
 
-    value(jd.nDCG(gain=gain), jd.DCG(gain=gain))
+    value(jd.measures.nDCG(gain=gain), jd.measures.DCG(gain=gain))
     assert sorted(set(seen)) == [0, 1, 2, 3]
     assert len(seen) <= 2 * 4  # by two measures
 
@@ -88,25 +88,25 @@ def test_a_function_is_called_once_for_each_grade_and_never_for_negative_ones():
     ],
 )
 def test_wrong_values_of_functions_are_refused(params, word):
-    caught = refusal("parameter", value, jd.nDCG(**params))
+    caught = refusal("parameter", value, jd.measures.nDCG(**params))
     assert word in str(caught)
 
 
 def test_two_functions_of_the_same_name_are_refused():
-    refusal("parameter", value, jd.nDCG(gain=lambda g: g), jd.nDCG(gain=lambda g: 2 * g))
-    assert str(jd.nDCG(gain=partial(pow, 2))) == "nDCG(gain=function())"
+    refusal("parameter", value, jd.measures.nDCG(gain=lambda g: g), jd.measures.nDCG(gain=lambda g: 2 * g))
+    assert str(jd.measures.nDCG(gain=partial(pow, 2))) == "nDCG(gain=function())"
 
 
 def test_a_printed_name_is_read_again_but_cannot_be_computed():
     measure = parse("nDCG(gain=cubed())@10")
-    assert str(measure) == str(jd.nDCG(gain=cubed) @ 10)
+    assert str(measure) == str(jd.measures.nDCG(gain=cubed) @ 10)
     assert refusal("parameter", value, measure).value == "cubed"
     with pytest.raises(UsageError):
         parse("nDCG(gain=cubed)@10")
 
 
 def test_values_by_a_function_are_saved_pickled_compared_and_explained(tmp_path):
-    measure = jd.nDCG(gain=cubed)
+    measure = jd.measures.nDCG(gain=cubed)
     found = value(measure)
     found.save(tmp_path / "v.json")
     assert jd.load(tmp_path / "v.json").mean() == found.mean()
@@ -117,5 +117,5 @@ def test_values_by_a_function_are_saved_pickled_compared_and_explained(tmp_path)
 
 
 def test_arrays_take_functions_too():
-    ours = jd.ndcg([3, 0, 1], [1, 3, 2], gain=cubed, discount=root)
+    ours = jd.metrics.ndcg([3, 0, 1], [1, 3, 2], gain=cubed, discount=root)
     assert ours == pytest.approx((1 / math.sqrt(2) + 27 / math.sqrt(3)) / (27 + 1 / math.sqrt(2)))

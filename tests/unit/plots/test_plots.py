@@ -103,7 +103,7 @@ def test_an_unknown_measure_is_named(sample, measures, value):
 
 def test_measures_by_other_names_and_as_objects(sample):
     assert names(sample.results[0].plot("map ndcg_cut_10")) == ["AP", "nDCG@10"]
-    assert names(sample.results[0].plot([jd.AP])) == ["AP"]
+    assert names(sample.results[0].plot([jd.measures.AP])) == ["AP"]
 
 
 def test_one_query_has_a_point_and_no_interval():

@@ -1,12 +1,18 @@
-"""Each measure as a function of labels and scores, generated from its declaration: `jd.ndcg(labels, scores, k=10)`.
+"""Measures as functions of labels and scores: `from judged.metrics import ndcg, average_precision`.
 
-`array_functions.pyi` has their parameters for editors and type checkers; `tools/make_stubs.py` writes it.
+>>> from judged.metrics import ndcg
+>>> ndcg([1, 0, 1], [0.9, 0.8, 0.7], k=2)
+0.6131471927654584
+
+Each is generated from the declaration of its measure when it is first used. `metrics.pyi` has their parameters for editors and
+type checkers; `tools/make_stubs.py` writes it.
 """
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable
+from difflib import get_close_matches
 from functools import cache, lru_cache
 from typing import Any
 
@@ -26,6 +32,31 @@ _OTHERS = {
     "ndcg_score",  # of scikit-learn: they return means, and treat ties otherwise
     "compat",  # the namespace
 }
+ELSEWHERE = {  # names in other libraries, and what does the same here
+    **dict.fromkeys(("roc_auc_score", "auc", "confusion_matrix", "classification_report"), "jd.curves.classify"),
+    "precision_recall_curve": "jd.curves.pr_curve",
+    "cohen_kappa_score": "jd.agree",
+    "kappa": "jd.agree",
+    "rbo": "jd.stats.rbo",
+    "kendalltau": "jd.stats.kendall",
+    "spearmanr": "jd.stats.spearman",
+    "ttest_rel": "jd.compare",
+    "ndcg_score": 'judged.metrics.ndcg(labels, scores), with ties="expected" for the mean over ties',
+    "dcg_score": 'judged.metrics.dcg(labels, scores), with ties="expected" for the mean over ties',
+    **dict.fromkeys(
+        ("average_precision_score", "label_ranking_average_precision_score"),
+        'judged.metrics.average_precision(labels, scores, tied="together")',
+    ),
+    "label_ranking_loss": 'judged.metrics.ranking_loss(labels, scores), with ties="worst" for equal scores as errors',
+    "coverage_error": 'judged.metrics.last_hit(labels, scores), with ties="worst" for the last of equal scores',
+    "calc_aggregate": "jd.evaluate(qrels, run, measures), whose result has .mean(); or jd.compat.ir_measures",
+    "EvaluateRetrieval": "jd.compat.beir",
+    "RelevanceEvaluator": "jd.evaluate(qrels, run, measures), whose result has .to_dict(); or jd.compat.pytrec_eval",
+    "iter_calc": "jd.evaluate(qrels, run, measures), whose result has .records() and .to_dict(); or jd.compat.ir_measures",
+    "gauc": "jd.recommenders.gauc",
+    **dict.fromkeys(("read_trec_qrels", "parse_qrel"), "jd.read_qrels"),
+    **dict.fromkeys(("read_trec_run", "parse_run"), "jd.read_run"),
+}
 _HIDDEN = ("cutoff", "judged_only", "tokens")  # k is the cutoff; the others mean nothing for arrays
 
 
@@ -40,18 +71,22 @@ def _definitions() -> dict[str, Definition]:
     return {name: d for name, d in names if name.isidentifier() and len(name) > 1 and name not in taken}
 
 
-def array_function_names() -> list[str]:
-    """Names of all array functions, sorted."""
+def __dir__() -> list[str]:
     return sorted(_definitions())
 
 
-def array_function(name: str) -> Callable[..., Any] | None:
-    """The function of this name, or None."""
-    definition = _definitions().get(name)
-    return None if definition is None else _generate(name, definition)
+def __getattr__(name: str) -> Callable[..., Any]:
+    if name == "__all__":  # of `from judged.metrics import *`
+        return __dir__()  # type: ignore[return-value]
+    definition = None if name.startswith("_") else _definitions().get(name)
+    if definition is None:
+        near = [] if name.startswith("_") else get_close_matches(name, __dir__(), 1)
+        hint = f"; use {ELSEWHERE[name]}" if name in ELSEWHERE else f"; did you mean {near[0]}?" if near else ""
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}")
+    function = globals()[name] = _generate(name, definition)
+    return function
 
 
-@cache
 def _generate(name: str, definition: Definition) -> Callable[..., Any]:
     def function(
         labels: Any,
@@ -80,7 +115,7 @@ def _generate(name: str, definition: Definition) -> Callable[..., Any]:
         return float(out) if lists.single and not several else out
 
     function.__name__ = function.__qualname__ = name
-    function.__module__ = "judged"
+    function.__module__ = __name__
     function.__doc__ = _describe(definition)
     function.__signature__ = _signature(function, definition)  # type: ignore[attr-defined]
     return function
