@@ -104,8 +104,6 @@ def frame_of(source: Any) -> Frame | None:
         return _pandas(source)
     if "polars" in packages and hasattr(type(source), "columns"):  # asking a lazy frame itself warns
         return polars_frame(source.collect() if hasattr(source, "collect") else source)
-    if packages & {"duckdb", "_duckdb"} and hasattr(source, "fetchnumpy"):
-        return _duckdb(source)
     if "pyspark" in packages and hasattr(source, "toArrow"):
         return _spark_frame(source)
     if isinstance(source, np.ndarray) and source.dtype.names:
@@ -202,21 +200,6 @@ def polars_frame(frame: Any) -> Frame:
     return Frame(frame.columns, lambda names: map(column, names), frame.select)
 
 
-def _duckdb(source: Any) -> Frame:
-    """Return a relation, or a connection with a result, as a frame; fetched once, so that all columns have one order."""
-
-    def columns(names: list[str]) -> Iterable[Column]:
-        fetched = source.fetchnumpy()
-        return [_unmask(fetched[name]) for name in names]
-
-    def select(names: list[str]) -> Any:
-        return source.project(", ".join('"' + name.replace('"', '""') + '"' for name in names))
-
-    if hasattr(source, "columns"):
-        return Frame(source.columns, columns, select)
-    return Frame([entry[0] for entry in source.description or ()], columns)
-
-
 def _spark_frame(source: Any) -> Frame:
     """Return a Spark DataFrame as a frame; columns are fetched when they are needed."""
 
@@ -226,15 +209,6 @@ def _spark_frame(source: Any) -> Frame:
 
     with talking():
         return Frame(list(source.columns), lambda names: arrow_frame(select(names)).columns(names), select)
-
-
-def _unmask(values: Any) -> Column:
-    """Return DuckDB's masked values as None."""
-    if not hasattr(values, "mask"):
-        return np.asarray(values)
-    objects = np.array(values.data, dtype=object)
-    objects[np.ma.getmaskarray(values)] = None
-    return objects
 
 
 def arrow_frame(table: Any) -> Frame:

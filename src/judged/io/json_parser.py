@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import re
+from collections import Counter
 from typing import Any, NoReturn
 
 from judged.errors import DataError, Place, shown
 
 _BLANK = " \t\r\n"
 _CORRECT = "correct it; none of the file was used"
-_TOKENS = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:,]')
 
 
 def is_json(line: str) -> bool:
@@ -32,16 +31,8 @@ def load_json(text: str, where: Place) -> Any:
     except json.JSONDecodeError as error:
         reason = error.msg.removesuffix(" at")  # "Unterminated string starting at"
         _raise_invalid(reason, text, error.pos, where, cut=reason.startswith("Unterminated"))
-    except DuplicateKeyError:
-        key, at = _duplicate_key(text)
-        where, column = _locate(text, at, where)
-        raise DataError(
-            "duplicate-key",
-            f"duplicate key {shown(key)} in a JSON object at character {column}",
-            where=where,
-            value=key,
-            hint="remove one of the two",
-        ) from None
+    except DataError as error:
+        raise error.changed(where=where) from None
     except (ValueError, RecursionError) as error:  # a number of thousands of digits; thousands of brackets
         raise DataError("json", f"invalid JSON: {error}", where=where, hint=_CORRECT) from error
     return value if end == len(text) else _raise_invalid("unexpected text", text, end, where)
@@ -60,34 +51,13 @@ def _locate(text: str, at: int, where: Place) -> tuple[Place, int]:
     return Place(where.path, line), at - text.rfind("\n", 0, at)
 
 
-def _duplicate_key(text: str) -> tuple[str, int]:
-    """Return the first key that is in its object a second time, and its position."""
-    open_ones: list[set[str] | None] = []  # the keys of each object, None for an array
-    before = ""
-    for token in _TOKENS.finditer(text):
-        first, keys = token[0][0], open_ones[-1] if open_ones else None
-        if first == '"' and before in "{," and keys is not None:
-            key = json.loads(token[0])
-            if key in keys:
-                return key, token.start()
-            keys.add(key)
-        elif first in "{[":
-            open_ones.append(set() if first == "{" else None)
-        elif first in "}]":
-            open_ones.pop()
-        before = first
-    raise AssertionError("every key is in its object once")
-
-
-class DuplicateKeyError(Exception):
-    """A key that occurs twice in one object."""
-
-
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return an object whose keys differ; Python alone would silently keep the last value."""
     fields = dict(pairs)
     if len(fields) < len(pairs):
-        raise DuplicateKeyError
+        key = Counter(key for key, _ in pairs).most_common(1)[0][0]
+        problem = f"duplicate key {shown(key)} in a JSON object"
+        raise DataError("duplicate-key", problem, value=key, hint="remove one of the two")
     return fields
 
 

@@ -24,7 +24,6 @@ from judged.io.recognise import (
     Input,
     as_mapping,
     find_fields,
-    flatten,
     list_records,
     raise_no_questions,
     text_field,
@@ -50,7 +49,7 @@ def read_questions(
     """Read questions from one file or from memory: one record per question, with retrieved and relevant chunks.
 
     The source is JSON Lines, a JSON list, a list of records, or a frame. Fields are found by their known names (RAGAS, LlamaIndex,
-    LangSmith, DeepEval). Retrieved chunks are ids or objects (id, text, doc, start, end, tokens, score), best first; scores are used
+    DeepEval). Retrieved chunks are ids or objects (id, text, doc, start, end, tokens, score), best first; scores are used
     only to roll chunks up to documents. Relevant chunks are ids, `{id: grade}`, objects with a grade, spans (doc, start, end), or
     alternative sets (`[[a, b], [c]]`).
 
@@ -78,7 +77,7 @@ def read_questions(
         record = as_mapping(item)
         if record is None:
             raise_no_questions(shown(item), origin.place(i))
-        records.append(flatten(record))
+        records.append(record)
     fields = find_fields(records, named, context.place)
     for row, record in enumerate(records):
         missing = next((name for name in fields.values() if name not in record), None)
@@ -114,7 +113,7 @@ def read_questions(
 def _texts(source: Any, fields: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
     """Read a source again, and return the texts of its questions and of its chunks by id; where the text is the id, there is none."""
     items, context = _read_items(source)
-    records = [flatten(as_mapping(item) or {}) for item in items]
+    records = [as_mapping(item) or {} for item in items]
     asked, key = text_field(records, fields["question"]), fields["question"]
     queries = {str(one[key]): text for one in records if isinstance(text := one.get(asked or ""), str)}
     docs: dict[str, str] = {}

@@ -128,7 +128,7 @@ def _packages(source: Any) -> set[str]:
 
 
 def _have_questions(items: list[Any], fields: Mapping[str, str]) -> bool:
-    records = [flatten(record) for item in items if (record := as_mapping(item)) is not None]
+    records = [record for item in items if (record := as_mapping(item)) is not None]
     try:
         return bool(records) and bool(find_fields(records, fields, Place("")))
     except DataError:
@@ -176,37 +176,6 @@ _MEANING = {
     "retrieved": "retrieved chunks (retrieved, retrieved_ids, contexts, chunks, results …)",
     "relevant": "relevant chunks (relevant, expected_ids, gold, ground_truth, reference_contexts …)",
 }
-_SIDES = {  # LangSmith and Phoenix store the three in separate objects
-    "inputs": "question",
-    "outputs": "retrieved",
-    "referenceoutputs": "relevant",
-    "reference": "relevant",
-    "expectedoutput": "relevant",
-    "input": "question",
-    "output": "retrieved",
-    "referenceoutput": "relevant",
-}
-
-
-def flatten(record: Mapping[Any, Any]) -> dict[str, Any]:
-    """Return the fields of a record, or of a run of LangSmith and its example; those of `inputs`, `outputs` and `reference_outputs` by path, such as `outputs.documents`."""
-    run, example = (as_mapping(record.get(name)) for name in ("run", "example"))
-    if run is not None and example is not None:
-        rest = {name: value for name, value in record.items() if name not in ("run", "example")}
-        record = {
-            **rest,
-            "example_id": str(example.get("id")),
-            "inputs": example.get("inputs"),
-            "outputs": run.get("outputs"),
-            "reference_outputs": example.get("outputs"),
-        }
-    out: dict[str, Any] = {}
-    for key, value in record.items():
-        if plain_name(key) in _SIDES and isinstance(value, Mapping):
-            out |= {f"{key}.{inner}": held for inner, held in value.items()}
-        else:
-            out[str(key)] = value
-    return out
 
 
 def as_mapping(item: Any) -> Mapping[Any, Any] | None:
@@ -229,8 +198,6 @@ def find_fields(records: Sequence[Mapping[str, Any]], named: Mapping[str, str], 
         if field is not None and field not in names:
             _raise(f"no field {field!r}; the fields are", names, role, where)
         candidates = [field] if field is not None else _candidates(role, names, records)
-        if not candidates:
-            _raise_kind(role, names, records, where)
         if len(candidates) != 1:
             problem = "several fields with {}:" if candidates else "no field with {}; the fields are"
             _raise(problem.format(_MEANING[role]), candidates or names, role, where)
@@ -242,37 +209,15 @@ def text_field(records: Sequence[Mapping[str, Any]], key: str) -> str | None:
     """Return the field of the texts of questions beside that of their ids, or None."""
     names = dict.fromkeys(name for record in records for name in record if name != key)
     texts = _FIELD_NAMES["question"][-1]
-    known = {plain_name(name.rpartition(".")[2]): name for name in reversed(names)}
+    known = {plain_name(name): name for name in reversed(names)}
     return next((known[name] for name in texts if name in known), None)
 
 
 def _candidates(role: str, names: list[str], records: Sequence[Mapping[str, Any]]) -> list[str]:
     for tier in _FIELD_NAMES[role]:
-        candidates = []
-        for name in names:
-            side, _, inner = name.rpartition(".")
-            own = _SIDES.get(plain_name(side))
-            usual = (
-                (*tier, *_FIELD_NAMES["retrieved"][-1]) if own == role == "relevant" else tier
-            )  # `documents` of a reference
-            if own in (None, role) and plain_name(inner or name) in usual:
-                candidates.append(name)
-        fitting = [name for name in candidates if _fits(role, name, records)]
-        if fitting:
+        if fitting := [name for name in names if plain_name(name) in tier and _fits(role, name, records)]:
             return fitting
     return []
-
-
-def _raise_kind(role: str, names: list[str], records: Sequence[Mapping[str, Any]], where: Place) -> None:
-    """Raise if a field has a known name of a role, and values of a wrong type."""
-    for name in (name for tier in _FIELD_NAMES[role] for name in names if plain_name(name.rpartition(".")[2]) in tier):
-        value = next((record[name] for record in records if record.get(name) is not None), None)
-        if value is not None:
-            expected, hint = ("text or an id", None) if role == "question" else ("a list of chunks", "write [id, …]")
-            problem = f"{expected} in the field {name!r}"
-            raise DataError(
-                "fields", problem, got=f"{shown(value)} ({type(value).__name__})", where=where, value=name, hint=hint
-            )
 
 
 def _fits(role: str, name: str, records: Sequence[Mapping[str, Any]]) -> bool:
@@ -300,11 +245,7 @@ def list_records(source: Any, where: Place) -> list[Any]:
         return list(source.to_dict("records"))
     if isinstance(source, Mapping):
         values = list(source.values())
-        if (
-            values
-            and all(isinstance(value, Mapping) for value in values)
-            and not {"inputs", "outputs"} <= source.keys()
-        ):
+        if values and all(isinstance(value, Mapping) for value in values):
             return [{"question_id": key, **value} for key, value in source.items()]
         lengths = {len(value) for value in values if isinstance(value, (list, tuple))}
         if len(lengths) == 1 and all(isinstance(value, (list, tuple)) for value in values) and not _is_record(source):

@@ -325,12 +325,9 @@ QUESTIONS = [
 ]
 
 
-@pytest.mark.parametrize("form", ["file", "memory", "results", "rolled up", "langsmith"])
+@pytest.mark.parametrize("form", ["file", "memory", "results", "rolled up"])
 def test_a_page_of_question_files_shows_the_questions_and_the_chunks(tmp_path, form):
     source, records = tmp_path / "rag.jsonl", QUESTIONS
-    if form == "langsmith":
-        records = [{"id": r["question_id"], "inputs": {"question": r["question"]}, **r} for r in QUESTIONS]
-        records = [{k: v for k, v in r.items() if k not in ("question", "question_id")} for r in records]
     source.write_text("".join(json.dumps(record) + "\n" for record in records))
     given = jd.evaluate(source, measures="R@5") if form == "results" else records if form == "memory" else source
     if form == "rolled up":

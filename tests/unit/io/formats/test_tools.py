@@ -192,24 +192,17 @@ def test_a_wrong_record_of_azure_is_named_with_its_line(change, slug, tmp_path):
     assert str(error).startswith(f"{path}:3:")
 
 
-PHOENIX = [
-    {"example_id": f"RXhhbXBsZTo{i}", "repetition_number": 1, "input": {"question": question}, "reference_output": {"documents": [gold]},
-     "output": {"documents": found, "answer": "…"}, "error": None, "latency_ms": 1.5, "annotations": []}
-    for i, (question, gold, found) in enumerate([("red shoes", "d1", ["d4", "d1"]), ("rain coat", "d2", ["d2", "d3"])])
-]  # fmt: skip
-
-
 @pytest.mark.parametrize(
     "source",
-    [DATA / "ragas_ids.jsonl", DATA / "ragas_texts.jsonl", DATA / "langsmith_experiment.jsonl", DATA / "langsmith_rows.json", PHOENIX],
-    ids=["ragas ids", "ragas texts", "langsmith", "langsmith rows", "phoenix experiment"],
-)  # fmt: skip
+    [DATA / "ragas_ids.jsonl", DATA / "ragas_texts.jsonl"],
+    ids=["ragas ids", "ragas texts"],
+)
 def test_exports_of_records_with_references_are_questions(source):
     assert sorted(value["RR"] for value in jd.evaluate(source, measures="RR").to_dict().values()) == [1 / 2, 1.0]
 
 
 class Dumped:
-    """As the samples of RAGAS, and the runs and examples of LangSmith."""
+    """As the samples of RAGAS."""
 
     def __init__(self, fields):
         self.fields = fields
@@ -231,20 +224,20 @@ class Samples:
         return self.records[at]
 
 
-def test_the_objects_of_ragas_and_langsmith_are_questions():
-    samples = Samples([Dumped(record) for record in loaded(DATA / "ragas_ids.jsonl")])
-    rows = [
-        {**row, "run": Dumped(row["run"]), "example": Dumped(row["example"])}
-        for row in json.loads((DATA / "langsmith_rows.json").read_text())
-    ]
-    for source in (samples, rows):
-        assert sorted(value["RR"] for value in jd.evaluate(source, measures="RR").to_dict().values()) == [1 / 2, 1.0]
-        assert len(jd.compare(None, {"a": source, "b": source}, "RR").results) == 2
+def test_the_objects_of_ragas_are_questions():
+    source = Samples([Dumped(record) for record in loaded(DATA / "ragas_ids.jsonl")])
+    assert sorted(value["RR"] for value in jd.evaluate(source, measures="RR").to_dict().values()) == [1 / 2, 1.0]
+    assert len(jd.compare(None, {"a": source, "b": source}, "RR").results) == 2
+
+
+def test_columns_of_an_experiment_of_langsmith_are_named():
+    fields = {"question": "inputs.question", "retrieved": "outputs.documents", "relevant": "reference.documents"}
+    values = jd.evaluate(DATA / "langsmith_experiment.jsonl", measures="RR", **fields).to_dict().values()
+    assert sorted(value["RR"] for value in values) == [1 / 2, 1.0]
 
 
 def test_exports_without_what_is_needed_are_refused():
     refusal("questions", jd.evaluate, DATA / "ragas_ids.csv", measures="RR")
-    refusal("duplicate-query", jd.evaluate, [*PHOENIX, {**PHOENIX[0], "repetition_number": 2}], measures="RR")
     answers = [
         {"inputs": {"question": "why?"}, "outputs": {"answer": "so"}}
     ]  # a dataset of LangSmith: nothing was retrieved

@@ -96,14 +96,13 @@ def test_questions_that_were_read_are_evaluated_again():
         {"question": "why?", "contexts": ["t2", "t1"], "ground_truth": "because", "ground_truth_contexts": ["t1"], "answer": "so"},
         {"query": "why?", "retrieved_ids": ["c2", "c1"], "expected_ids": ["c1"], "retrieved_texts": ["x", "y"]},
         {"input": "why?", "retrieval_context": ["t2", "t1"], "expected_output": "because", "gold": ["t1"]},
-        {"inputs": {"question": "why?"}, "outputs": {"documents": ["c2", "c1"], "answer": "so"}, "reference_outputs": {"documents": ["c1"]}},
         {"query": "why?", "source_nodes": [{"node": {"id_": "n2"}, "score": 0.9}, {"node": {"id_": "n1"}, "score": 0.1}], "relevant_ids": ["n1"]},
         {"query": "why?", "source_documents": [{"page_content": "t2", "metadata": {"source": "a"}}, {"page_content": "t1", "metadata": {"source": "a"}}], "gold_contexts": ["t1"]},
         {"qid": 7, "query": "why?", "results": [["c2", 0.9], ["c1", 0.5]], "gold_id": "c1"},
         {"query": "why?", "hits": {"c1": 0.5, "c2": 0.9}, "qrels": {"c1": 2}},
         {"query": "why?", "chunks": [{"doc_id": "c2", "text": "…"}, {"doc_id": "c1", "text": "…"}], "positives": [{"id": "c1", "grade": 3}]},
     ],
-    ids=["ragas", "ragas ids", "old ragas", "llamaindex", "deepeval", "langsmith", "nodes", "langchain", "pairs", "mappings", "documents"],
+    ids=["ragas", "ragas ids", "old ragas", "llamaindex", "deepeval", "nodes", "langchain", "pairs", "mappings", "documents"],
 )  # fmt: skip
 def test_fields_are_found_by_the_names_that_tools_use(record):
     assert list(values([record]).values()) == [{"RR": 0.5, "R": 1.0}]

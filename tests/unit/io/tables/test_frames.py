@@ -132,7 +132,6 @@ def test_a_duckdb_relation_is_a_run(rows, run_rows):
         relation = connection.sql(SELECT)
         assert rows(read_run(relation)) == run_rows
         assert rows(read_run(relation)) == run_rows
-        assert rows(read_run(connection.execute(SELECT))) == run_rows
         enum = connection.sql(f"SELECT qid::ENUM('q1', 'q2') AS qid, docno, score FROM ({SELECT})")
         assert rows(read_run(enum)) == run_rows
         missing = connection.sql(f"SELECT qid, nullif(docno, 'd2') AS docno, score FROM ({SELECT})")
@@ -144,12 +143,11 @@ def test_a_duckdb_relation_is_a_run(rows, run_rows):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("library", each("pandas", "polars", "duckdb"))
+@pytest.mark.parametrize("library", each("pandas", "polars"))
 def test_no_library_is_imported_for_the_frame_of_another(library):
     make = {
         "pandas": "import pandas; frame = pandas.DataFrame(columns)",
         "polars": "import polars; frame = polars.DataFrame(columns)",
-        "duckdb": f"import duckdb; frame = duckdb.sql({SELECT!r})",
     }[library]
     code = f"""
 import sys

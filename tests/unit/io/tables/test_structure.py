@@ -86,6 +86,12 @@ def test_a_line_with_other_columns_is_refused_with_its_number(reader, content, l
     assert error.hint
 
 
+def test_a_csv_file_in_utf_16_is_refused_as_other_text_is(save):
+    for content in ("query,doc,score\nqü,a,0.5\n", "Suchwort\tArtikel\tNote\nqü\ta\t1\n"):
+        for codec in ("utf-16-le", "utf-16-be"):
+            assert "iconv" in str(refusal("encoding", read_qrels, save("f.csv", ("\ufeff" + content).encode(codec))))
+
+
 @pytest.mark.parametrize(("reader", "content"), [(read_run, RUN), (read_qrels, QRELS)])
 def test_text_that_is_damaged_or_in_another_encoding_is_refused(reader, content, save):
     error = refusal("nul", reader, save("f", content.replace(b"q2", b"\0q2", 1)))
