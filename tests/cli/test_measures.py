@@ -26,8 +26,8 @@ def test_a_listed_measure_is_not_described_as_another_with_this_alias():
 def test_measures_lists_every_one_and_those_beyond_accuracy():
     listed = {row["measure"] for row in json.loads(run("measures", "--format", "json"))}
     assert {d.name for d in MEASURES} <= listed
-    assert {"ILD", "Novelty"} <= listed
-    assert "ILD" in run("measures", "ILD")
+    assert {"ILS", "Novelty"} <= listed
+    assert "ILS" in run("measures", "ILS")
 
 
 @pytest.mark.parametrize(("name", "command"), [("kappa", "agree"), ("tau", "correlate"), ("rbo(p=0.9)", "correlate")])

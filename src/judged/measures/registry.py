@@ -353,7 +353,8 @@ _MEANT: dict[str, str | Hint] = {  # names with another meaning elsewhere, or wi
     ),
     "auc": "use jd.curves.classify for the area under the ROC curve of all documents",
     "gauc": "use jd.recommenders.gauc, in Python",
-    **dict.fromkeys(("coverage", "diversity", "ild", "novelty"), _BEYOND),
+    **dict.fromkeys(("coverage", "ils", "novelty"), _BEYOND),
+    **dict.fromkeys(("diversity", "ild"), "use ILS of jd.recommenders.beyond_accuracy: diversity is 1 - ILS"),
 }
 
 

@@ -11,8 +11,9 @@ import numpy as np
 from judged._types import Floats
 from judged.core.policy import Policy
 from judged.core.tables import Id
-from judged.errors import UsageError, Warned, shown
-from judged.evaluation.values import Values
+from judged.errors import Hint, UsageError, Warned
+from judged.evaluation.values import Values, find_measure
+from judged.measures.profiles import UNCHANGED
 from judged.measures.registry import Measure
 from judged.recommenders.lists import read_recommendations, warnings_of
 from judged.recommenders.measures import BEYOND, parse_beyond, values_of
@@ -39,7 +40,7 @@ def beyond_accuracy(
 
     Args:
         run: recommendations of one system, any input of `read_run`; equal scores are ordered by id, descending, as in `evaluate`.
-        measures: names, such as `"Coverage Gini(over='recommended')@5 ILD"`; by default all that the arguments allow. See docs/guides/recommenders.md.
+        measures: names, such as `"Coverage Gini@5 ILS"`; by default all that the arguments allow. See docs/guides/recommenders.md.
         k: number of recommendations per user, for measures without their own cutoff.
         items: the catalogue: ids, or their number.
         history: past interactions, usually the training data: a file or frame with users and items (ratings are ignored),
@@ -58,12 +59,15 @@ def beyond_accuracy(
     """
     k = check_count(k, "k", slug="cutoff")
     side = {"items": items, "history": history, "vectors": vectors, "qrels": qrels, "categories": categories}
-    if measures is None:  # all whose arguments are present: those of the run, then those of each user
+    if measures is None:  # all whose arguments are present
         given = {name for name, value in side.items() if value is not None}
-        asked = [Measure(d) for d in sorted(BEYOND, key=lambda d: d.of) if given.issuperset(d.arguments)]
-    else:
-        asked = parse_beyond(measures)
-    chosen = tuple(m if m.get("cutoff") else m @ k for m in asked)
+        measures = [Measure(d) for d in BEYOND if given.issuperset(d.arguments)]
+    chosen = parse_beyond(measures, k)
+    for m in chosen:
+        for argument in m.definition.arguments:
+            if side[argument] is None:
+                hint = Hint(f"pass {{{argument}}}", **{argument: None})
+                raise UsageError("parameter", f"{m} needs {argument}", hint=hint, value=argument)
     name, users, lists = read_recommendations(run, max(m.get("cutoff") for m in chosen), level=level, **side)
     with step("measuring"):
         columns = {m: values_of(m, lists) for m in chosen}
@@ -91,13 +95,8 @@ class BeyondAccuracy(Result):
 
     def __getitem__(self, measure: str | Measure) -> Floats:
         """One value per user, in the order of `users`; the cutoff may be left out of the name."""
-        asked = [str(m) for m in parse_beyond(measure)]
-        own = self._of_users()
-        for m, column in own.items():
-            if asked in ([str(m)], [str(m(cutoff=None))]):
-                return column
-        hint = f"choose one of {', '.join(map(str, own))}"
-        raise UsageError("not-asked", f"{shown(str(measure))} has no value per user", hint=hint, value=str(measure))
+        [asked] = parse_beyond(measure, self.k)
+        return self.columns[find_measure(asked, list(self._of_users()), UNCHANGED)]
 
     def _of_users(self) -> dict[Measure, Floats]:
         return {m: column for m, column in self.columns.items() if m.definition.of == "user"}
@@ -105,13 +104,6 @@ class BeyondAccuracy(Result):
     def summary(self) -> dict[str, float]:
         """One number per measure: the mean over users with a value, or the value of the run."""
         return {row["measure"]: row["value"] for row in self.records()}
-
-    def intervals(self, *, level: float = 0.95) -> dict[str, tuple[float, float] | None]:
-        """Student's t interval of the mean over users of each measure with a value per user; None for fewer than two users."""
-        own = self._of_users()
-        limits = [m.definition.limits for m in own]
-        ends = interval(list(own.values()), confidence=level, limits=limits)
-        return dict(zip(map(str, own), ends, strict=True))
 
     def values(self) -> Values:
         """The measures per user as `Values`, to compare runs: `compare({"a": a.values(), "b": b.values()})`.
@@ -126,12 +118,14 @@ class BeyondAccuracy(Result):
         return Values(self.users, tuple(own), named, Policy(), names=("history", self.name))
 
     def records(self) -> list[dict[str, Any]]:
-        """One row per measure: a value of each user or of the run, its interval, and the number of users with a value."""
-        rows, intervals = [], self.intervals()
+        """One row per measure: the mean over users with Student's t interval, or the value of the run; and the number of users with a value."""
+        own, rows = self._of_users(), []
+        ends = interval(list(own.values()), limits=[m.definition.limits for m in own])
+        intervals = dict(zip(own, ends, strict=True))
         for m, column in self.columns.items():
             of, known = m.definition.of, column[~np.isnan(column)]
             value = int(mean(known)) if m.definition.whole else mean(known)
-            low, high = intervals.get(str(m)) or (None, None)
+            low, high = intervals.get(m) or (None, None)
             users = len(known) if of == "user" else len(self.users)
             rows.append({"measure": str(m), "of": of, "value": value, "low": low, "high": high, "users": users})
         return rows

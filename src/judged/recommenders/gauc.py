@@ -13,7 +13,7 @@ from judged.core.tables import Id
 from judged.errors import DataError, Hint
 from judged.evaluation.evaluate import join
 from judged.measures.registry import parse
-from judged.stats.checks import check_choice, check_share
+from judged.stats.checks import check_choice
 from judged.stats.intervals import weighted_interval, within
 from judged.tables.result import RecordTable, Result
 from judged.tables.table import Table, counted
@@ -29,23 +29,21 @@ class GroupedAUC(Result):
     low: float | None
     high: float | None
     weighted_by: str
-    confidence: float
     users: tuple[Id, ...]  # with both classes
     auc: Floats
     weight: Floats
     left_out: int
 
     def records(self) -> list[dict[str, Any]]:
-        """One row per user with both classes."""
-        rows = zip(self.users, self.auc.tolist(), self.weight.tolist(), strict=True)
-        return [{"user": user, "AUC": auc, "weight": weight} for user, auc, weight in rows]
+        """The value with its interval."""
+        users = len(self.users)
+        return [{"measure": "GAUC", "value": self.value, "low": self.low, "high": self.high, "users": users}]
 
     def tables(self, *, places: int = 4) -> list[Table]:
-        """The value with its interval."""
-        record = {"measure": "GAUC", "value": self.value, "low": self.low, "high": self.high, "users": len(self.users)}
+        """The value with its interval, and the number of users without one."""
         excluded = f" · {counted(self.left_out, 'user')} with a single class excluded" if self.left_out else ""
-        notes = (f"weights: {self.weighted_by}; interval: {self.confidence:.0%}{excluded}",)
-        return RecordTable.of([record], words=("measure",), notes=notes).tables(places=places)
+        notes = (f"weights: {self.weighted_by}; interval: 95%{excluded}",)
+        return RecordTable.of(self.records(), words=("measure",), notes=notes).tables(places=places)
 
 
 def gauc(
@@ -54,7 +52,6 @@ def gauc(
     *,
     weights: Weights = "impressions",
     level: float = 1,
-    confidence: float = 0.95,
     **policy: Unpack[PolicyOptions],
 ) -> GroupedAUC:
     """Average the AUC of each user with weights: how well a model orders the items shown to one user.
@@ -67,7 +64,6 @@ def gauc(
         run: scores of all items shown, any input of `read_run`.
         weights: `impressions` (items shown), `clicks` (relevant items), or `equal`.
         level: lowest relevant grade.
-        confidence: confidence level of the interval.
         policy: policies such as `ties="worst"`, see `Policy`.
 
     >>> shown = {"u": {"a": 1, "b": 0}, "v": {"a": 0, "b": 1, "c": 0, "d": 0}}
@@ -79,7 +75,6 @@ def gauc(
     judged = join(qrels, run, **policy)
     clicks = judged.total(judged.is_relevant(level))
     known = {"impressions": judged.retrieved.astype(float), "clicks": clicks, "equal": np.ones(len(clicks))}
-    check_share(confidence, "confidence")
     both = (clicks > 0) & (clicks < judged.retrieved)
     if not both.any():
         problem = "no user has both relevant and other items among those scored"
@@ -87,6 +82,6 @@ def gauc(
         raise DataError("no-relevant", problem, where=judged.names[1], hint=hint)
     area, weight = parse("AUC")(level=level).on(judged)[both], known[weights][both]
     value = float((weight * area).sum() / weight.sum())
-    low, high = within(weighted_interval(area, weight, level=confidence), (0.0, 1.0)) or (None, None)
-    users = tuple(judged.queries[i] for i in np.flatnonzero(both).tolist())
-    return GroupedAUC(value, low, high, weights, confidence, users, area, weight, int((~both).sum()))
+    low, high = within(weighted_interval(area, weight), (0.0, 1.0)) or (None, None)
+    users = tuple(user for user, has_both in zip(judged.queries, both, strict=True) if has_both)
+    return GroupedAUC(value, low, high, weights, users, area, weight, len(both) - len(users))

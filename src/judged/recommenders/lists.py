@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from judged._types import Bools, Floats, Ints
 from judged.core import segments
 from judged.core.policy import Policy
-from judged.core.reference import ranked_rows
+from judged.core.reference import raise_no_common_query, ranked_rows
 from judged.core.tables import Id, Qrels, Run, as_text, decoded
 from judged.errors import DataError, Hint, UsageError, Warned, shown
 from judged.io.arrays import as_numbers, is_number_matrix, is_sparse
@@ -21,9 +21,9 @@ from judged.stats.checks import check_count
 from judged.tables.table import counted
 
 By = Literal["users", "interactions"]
-Discount = Literal["none", "log2", "reciprocal", "geometric"]
+Discount = Literal["none", "log2", "geometric"]
 
-Cells = tuple[Ints, Ints]  # user, item
+Cells = NDArray[Any]  # users, and items
 Rows = tuple[Ints, Ints, NDArray[Any]]  # user, item, score
 
 _CELLS = 1 << 22  # numbers in memory at a time
@@ -60,7 +60,6 @@ class RecommendedLists:
         side: side information by the argument it was passed as: the size of the catalogue (items), `History` (history), users and their
             relevant items, recommended or not (qrels), items × categories with the share of an item in each (categories), a function from
             two arrays of items to similarities with a mask of the items that have one (vectors).
-        measure: the name of the measure that reads the lists, for messages.
         warnings: those of the run and of the judgments.
     """
 
@@ -71,20 +70,12 @@ class RecommendedLists:
     items: int
     k: int
     side: dict[str, Any]
-    measure: str = ""
     warnings: tuple[Warned, ...] = ()
-
-    def need(self, argument: str) -> Any:
-        """The side information of an argument; raise if it is missing."""
-        if argument not in self.side:
-            problem, hint = f"{self.measure} needs {argument}", Hint(f"pass {{{argument}}}", **{argument: None})
-            raise UsageError("parameter", problem, hint=hint, value=argument)
-        return self.side[argument]
 
     @property
     def relevant(self) -> Bools:
         """True for rows that are relevant to their user."""
-        user, item = self.need("qrels")
+        user, item = self.side["qrels"]
         return np.isin(self.user * self.items + self.item, user * self.items + item)
 
     def total(self, x: NDArray[Any]) -> Floats:
@@ -96,19 +87,17 @@ class RecommendedLists:
         weights = self.total(np.broadcast_to(weight, self.user.shape))
         return self.total(weight * x) / np.where(weights > 0, weights, np.nan)
 
-    def cut(self, k: int, measure: str) -> RecommendedLists:
-        """The first k of each list, for a measure."""
+    def cut(self, k: int) -> RecommendedLists:
+        """The first k of each list."""
         kept = self.rank <= k
-        return replace(self, user=self.user[kept], item=self.item[kept], rank=self.rank[kept], k=k, measure=measure)
+        return replace(self, user=self.user[kept], item=self.item[kept], rank=self.rank[kept], k=k)
 
 
 def discounts(rank: Ints, discount: Discount, persistence: float = 0.85) -> Floats:
-    """The weight of each rank: 1, 1 / log2(rank + 1), 1 / rank, or persistence^(rank - 1)."""
+    """The weight of each rank: 1, 1 / log2(rank + 1), or persistence^(rank - 1)."""
     if discount == "none":
         return np.ones(len(rank))
-    if discount == "geometric":
-        return np.asarray(persistence ** (rank - 1.0))
-    return np.asarray(1.0 / np.log2(rank + 1.0) if discount == "log2" else 1.0 / rank)
+    return np.asarray(persistence ** (rank - 1.0) if discount == "geometric" else 1.0 / np.log2(rank + 1.0))
 
 
 # ── reading ──────────────────────────────────────────────────────────────────────────────────────────
@@ -139,13 +128,11 @@ def read_interactions(source: Any, where: str) -> tuple[list[str], Ints, list[st
     if is_sparse(source):
         cells = source.tocoo()
         stored = cells.data != 0
-        users, user = np.unique(cells.row[stored], return_inverse=True)
-        items, item = np.unique(cells.col[stored], return_inverse=True)
-        return texts(users), user, texts(items), item
+        source = {"user": cells.row[stored], "item": cells.col[stored], "rating": stored[stored].astype(float)}
     _refuse_matrix(source, where, f"convert it with scipy.sparse.csr_array({where})")
     rows = source if isinstance(source, list | tuple) else ()
     if rows and all(isinstance(row, tuple | list) and len(row) > 1 for row in rows):
-        return *_distinct([row[0] for row in rows]), *_distinct([row[1] for row in rows])
+        source = [(row[0], row[1], 1) for row in rows]
     try:
         past = read_qrels(source)
     except DataError as error:
@@ -153,14 +140,8 @@ def read_interactions(source: Any, where: str) -> tuple[list[str], Ints, list[st
             raise
         action = f"{where} needs columns user and item: keep these two, and rating if there is one"
         raise error.changed(hint=action) from error
-    return past.queries.texts(), past.query, *_distinct(past.doc)
-
-
-def _distinct(ids: Any) -> tuple[list[str], Ints]:
-    """The distinct ids as text, in their order, and the number of each."""
-    rows = texts(ids)
-    place = {text: i for i, text in enumerate(dict.fromkeys(rows))}
-    return list(place), numbers_of(rows, place)
+    items, item = past.doc.distinct()
+    return past.queries.texts(), past.query, items.texts(), item
 
 
 def numbers_of(ids: Iterable[Any], number: dict[Any, int]) -> Ints:
@@ -177,12 +158,12 @@ def read_recommendations(
     names = run.queries.texts()
     numbers = run.query_kind == "integer" or all(map(str.isdecimal, names))
     by_id = sorted(range(len(names)), key=lambda i: (int(names[i]) if numbers else 0, names[i]))
-    users = decoded(run.queries.take(np.array(by_id, np.int64)), run.query_kind)
-    query, row = ranked_rows(run, Policy(depth=k), hint="keep one of them")
-    rank, user = segments.ranks(np.bincount(query, minlength=len(users))), np.argsort(by_id)[query]
-    order = np.argsort(user, kind="stable")
-    order = order[rank[order] <= k]
-    doc = run.doc.take(row[order]).texts()
+    run = replace(run, queries=run.queries.take(np.array(by_id, np.int64)), query=np.argsort(by_id)[run.query])
+    users = decoded(run.queries, run.query_kind)
+    user, row = ranked_rows(run, Policy(depth=k), hint="keep one of them")
+    rank = segments.ranks(np.bincount(user, minlength=len(users)))
+    user, row, rank = (column[rank <= k] for column in (user, row, rank))
+    doc = run.doc.take(row).texts()
 
     catalogue = _catalogue(items, set(doc))
     past = None if history is None else read_interactions(history, "history")
@@ -206,7 +187,7 @@ def read_recommendations(
         judgments = read_qrels(qrels)
         warnings += judgments.warnings
         side["qrels"] = _relevant(judgments, level, by_name, place)
-    lists = RecommendedLists(user[order], item, rank[order], len(users), len(place), k, side, warnings=warnings)
+    lists = RecommendedLists(user, item, rank, len(users), len(place), k, side, warnings=warnings)
     return run.label, tuple(users), lists
 
 
@@ -231,13 +212,16 @@ def _catalogue(items: Any, recommended: set[str]) -> set[str]:
 def _history(past_users: list[str], user: Ints, item: Ints, users: dict[str, int], items: int) -> History:
     pairs = np.unique(user * items + item)
     had = pairs % items
-    popularity: dict[By, Floats] = {
-        "users": np.bincount(had, minlength=items).astype(float),
-        "interactions": np.bincount(item, minlength=items).astype(float),
-    }
     ours = np.array([name in users for name in past_users], bool)[pairs // items]
-    total: dict[By, int] = {"users": len(past_users), "interactions": len(item)}
-    return History(popularity, total, len({*users, *past_users}), had[ours])
+    return History(
+        popularity={
+            "users": np.bincount(had, minlength=items).astype(float),
+            "interactions": np.bincount(item, minlength=items).astype(float),
+        },
+        total={"users": len(past_users), "interactions": len(item)},
+        population=len({*users, *past_users}),
+        own=had[ours],
+    )
 
 
 def _relevant(qrels: Qrels, level: float, users: dict[str, int], items: dict[str, int]) -> tuple[Ints, Ints]:
@@ -246,8 +230,7 @@ def _relevant(qrels: Qrels, level: float, users: dict[str, int], items: dict[str
     user = numbers_of(qrels.queries.texts(), users)[qrels.query[good]]
     item = numbers_of(qrels.doc.take(good).texts(), items)
     if (user < 0).all():
-        problem = "run and judgments have no user in common"
-        raise DataError("no-common-query", problem, where=qrels.name, hint=_SAME_IDS)
+        raise_no_common_query(qrels.queries.texts(), qrels.name, list(users))
     kept = (user >= 0) & (item >= 0)
     return user[kept], item[kept]
 
@@ -273,7 +256,7 @@ def warnings_of(lists: RecommendedLists, *, popularity: bool) -> list[Warned]:
     """Count recommended items without interactions, if the popularity of items matters, and without a vector or category."""
     side = lists.side
     known: dict[str, Bools] = {}
-    if popularity and "history" in side:
+    if popularity:
         known["interactions (Popularity counts 0, Novelty 1)"] = side["history"].popularity["users"] > 0
     if "vectors" in side:
         known["a vector; excluded where one is needed"] = side["vectors"][1]
@@ -305,8 +288,7 @@ def cosine_of(vectors: Any, place: dict[str, int]) -> tuple[Callable[[Ints, Ints
     ids, given = texts(vectors[0]), vectors[1]
     matrix = _matrix(given, "vectors").astype(float, copy=False)
     if matrix.ndim != 2 or len(ids) != matrix.shape[0]:
-        got = f"shape {matrix.shape} for {counted(len(ids), 'item')}"
-        raise DataError("shape", "a matrix with one row per item", got=got, where="vectors")
+        raise DataError("shape", f"{len(ids)} rows, one per item", got=f"shape {matrix.shape}", where="vectors")
     if not np.isfinite(matrix.data if is_sparse(given) else matrix).all():
         raise DataError("shape", "NaN or infinity in vectors", where="vectors")
     row = numbers_of(place, {text: i for i, text in enumerate(ids)})
@@ -318,12 +300,13 @@ def cosine_of(vectors: Any, place: dict[str, int]) -> tuple[Callable[[Ints, Ints
     def unit(items: Ints) -> Floats:
         dense = matrix[row[items]].toarray() if is_sparse(matrix) else matrix[row[items]]
         norm = np.linalg.norm(dense, axis=1, keepdims=True)
-        return np.asarray(dense / np.where(norm > 0, norm, 1.0))  # a vector of zeros has similarity 0
+        return dense / np.where(norm > 0, norm, 1.0)  # a vector of zeros has similarity 0
 
     def similarity(a: Ints, b: Ints) -> Floats:
         out = np.empty(len(a))
         for at in range(0, len(a), step):
-            out[at : at + step] = np.einsum("ij,ij->i", unit(a[at : at + step]), unit(b[at : at + step]))
+            rows = slice(at, at + step)
+            out[rows] = np.einsum("ij,ij->i", unit(a[rows]), unit(b[rows]))
         return out
 
     return similarity, row >= 0
@@ -358,8 +341,7 @@ def top_k(
     if matrix.ndim != 2 or not all(matrix.shape):
         raise DataError("shape", "a matrix of users × items", got=f"shape {matrix.shape}", where="scores")
     rows, columns = _names(users, matrix.shape[0], "users"), _names(items, matrix.shape[1], "items")
-    none = np.empty(0, np.int64)
-    hidden = (none, none) if seen is None else _seen(seen, matrix.shape, rows, columns)
+    hidden = np.empty((2, 0), np.int64) if seen is None else _seen(seen, matrix.shape, rows, columns)
     user, item, score = (top_of_sparse if is_sparse(matrix) else top_of_dense)(matrix, k, hidden)
     return read_run({"user": rows[user], "item": columns[item], "score": score.astype(float)}, name=name)
 
@@ -391,8 +373,7 @@ def _seen(seen: Any, shape: tuple[int, int], users: NDArray[Any], items: NDArray
         item = _places(past_items, items, "items")[past_item]
         kept = (user >= 0) & (item >= 0)  # training data may have users and items that the matrix does not have
         user, item = user[kept], item[kept]
-    order = np.argsort(user, kind="stable")
-    return user[order].astype(np.int64), item[order].astype(np.int64)
+    return np.array([user, item], np.int64)[:, np.argsort(user, kind="stable")]
 
 
 def _places(ids: list[str], names: NDArray[Any], what: str) -> Ints:

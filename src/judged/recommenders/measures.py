@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from judged._types import Bools, Floats, Ints
 from judged.errors import Hint, UsageError, Wording
-from judged.measures.parameters import Flag, Persistence, Share, Spec, number
+from judged.measures.parameters import Flag, Persistence, Share
 from judged.measures.registry import MEASURES, Measure, measure, parse_all
 from judged.recommenders.lists import By, Discount, RecommendedLists, discounts
 
 Formula = Callable[..., Any]  # from `RecommendedLists` and parameters to values
-LogBase = Annotated[float, Spec("the base of the logarithm", number(1, open_low=True))]
 
 
 def beyond(
@@ -24,11 +23,11 @@ def beyond(
     return measure(name, needs="recommendations", arguments=tuple(arguments.split()), range=range, **declared)
 
 
-def parse_beyond(names: str | Measure | Iterable[str | Measure]) -> list[Measure]:
-    """Parse names of measures beyond accuracy: one, several separated by blanks, or a list.
+def parse_beyond(names: str | Measure | Iterable[str | Measure], k: int) -> list[Measure]:
+    """Parse names of measures beyond accuracy: one, several separated by blanks, or a list. `k` is the cutoff of those without one.
 
-    >>> parse_beyond("Coverage Gini(over=recommended)@5")
-    [Coverage, Gini(over='recommended')@5]
+    >>> parse_beyond("Coverage Popularity(by=users)@5", 10)
+    [Coverage@10, Popularity(by='users')@5]
     """
     measures = parse_all(names)
     other = next((m for m in measures if m.definition.needs != "recommendations"), None)
@@ -37,21 +36,18 @@ def parse_beyond(names: str | Measure | Iterable[str | Measure]) -> list[Measure
         raise UsageError("measure", f"{other} is a measure of relevance", hint=hint, value=str(other))
     if not measures:
         raise UsageError("measure", "no beyond-accuracy measure given", hint="name one, such as Coverage")
-    return measures
+    return [m if m.get("cutoff") else m @ k for m in measures]
 
 
 def values_of(measure: Measure, lists: RecommendedLists) -> Floats:
     """Return one value per user, or a single one of the whole run."""
     params = dict(measure.given)
-    cut = lists.cut(params.pop("cutoff", lists.k), str(measure))
+    cut = lists.cut(params.pop("cutoff"))
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.atleast_1d(np.asarray(measure.definition.function(cut, **params), dtype=float))
+        return np.array(measure.definition.function(cut, **params), dtype=float, ndmin=1)
 
 
 # ── concentration on items: of the whole run ─────────────────────────────────────────────────────────
-
-
-Over = Literal["catalogue", "recommended"]
 
 
 @beyond(
@@ -68,7 +64,7 @@ Over = Literal["catalogue", "recommended"]
 )
 def coverage(lists: RecommendedLists) -> float:
     """Share of the catalogue that was recommended to any user."""
-    return len(np.unique(lists.item)) / lists.need("items")
+    return len(np.unique(lists.item)) / lists.side["items"]
 
 
 @beyond(
@@ -85,7 +81,7 @@ def coverage(lists: RecommendedLists) -> float:
 def user_coverage(lists: RecommendedLists, *, full: Flag = False) -> float:
     """Share of the users who get recommendations; with `full=True`, all k of them. In slices, the share is of all users."""
     size = np.bincount(lists.user, minlength=lists.users)
-    return int((size >= (lists.k if full else 1)).sum()) / lists.need("history").population
+    return int((size >= (lists.k if full else 1)).sum()) / lists.side["history"].population
 
 
 @beyond(
@@ -100,9 +96,9 @@ def user_coverage(lists: RecommendedLists, *, full: Flag = False) -> float:
     formula="distinct items recommended",
     paper="adomavicius2012",
 )
-def distinct(lists: RecommendedLists) -> float:
+def distinct(lists: RecommendedLists) -> int:
     """Number of distinct items recommended, over all users."""
-    return float(len(np.unique(lists.item)))
+    return len(np.unique(lists.item))
 
 
 @beyond(
@@ -118,12 +114,9 @@ def distinct(lists: RecommendedLists) -> float:
     formula="Σ (2i - n - 1)·x(i) / (n·Σ x), x(1) ≤ … ≤ x(n) the recommendations of each item",
     paper="gini1912 adomavicius2012",
 )
-def gini(lists: RecommendedLists, *, over: Over = "catalogue") -> float:
-    """Inequality of recommendations over items: 0 if all get the same number, near 1 if a few get all.
-
-    `over="recommended"` ignores items that were never recommended.
-    """
-    return exposure_gini(lists, over=over, discount="none")
+def gini(lists: RecommendedLists) -> float:
+    """Inequality of recommendations over the items of the catalogue: 0 if all get the same number, near 1 if a few get all."""
+    return exposure_gini(lists, discount="none")
 
 
 @beyond(
@@ -138,17 +131,16 @@ def gini(lists: RecommendedLists, *, over: Over = "catalogue") -> float:
     formula="Gini of Σ discount(rank) over the recommendations of each item",
     paper="diaz2020",
 )
-def exposure_gini(
-    lists: RecommendedLists, *, over: Over = "catalogue", discount: Discount = "log2", persistence: Persistence = 0.85
-) -> float:
+def exposure_gini(lists: RecommendedLists, *, discount: Discount = "log2", persistence: Persistence = 0.85) -> float:
     """Inequality of exposure over items, with more exposure at the first ranks.
 
-    The discount of rank r is log2 (1 / log2(r + 1)), reciprocal (1 / r), geometric (persistence^(r - 1)) or none.
+    The discount of rank r is log2 (1 / log2(r + 1)), geometric (persistence^(r - 1)) or none.
     """
     weight = discounts(lists.rank, discount, persistence)
-    every = np.bincount(lists.item, weights=weight, minlength=lists.items)
-    exposure = np.asarray(every[np.unique(lists.item)], dtype=float)
-    return gini_of(exposure, lists.need("items") if over == "catalogue" else len(exposure))
+    every, n = np.bincount(lists.item, weights=weight), lists.side["items"]
+    x = np.sort(every[every > 0])
+    place = np.arange(n - len(x) + 1, n + 1)  # the other items have 0
+    return ((2 * place - n - 1) * x).sum() / (n * x.sum())
 
 
 @beyond(
@@ -161,22 +153,69 @@ def exposure_gini(
     formula="-Σ p·log2 p, p the share of all recommendations that an item has",
     paper="shannon1948 adomavicius2012",
 )
-def entropy(lists: RecommendedLists, *, base: LogBase = 2.0) -> float:
+def entropy(lists: RecommendedLists) -> float:
     """Entropy of recommendations over items, in bits."""
-    share = np.unique(lists.item, return_counts=True)[1].astype(float) / len(lists.item)
-    return max(float(-(share * np.log(share)).sum()) / np.log(base), 0.0)
+    share = np.unique(lists.item, return_counts=True)[1] / len(lists.item)
+    return max(-(share * np.log(share)).sum() / np.log(2.0), 0.0)
 
 
-def gini_of(x: Floats, count: int = 0) -> float:
-    """The Gini coefficient of non-negative amounts, padded with zeros to `count`.
+# ── fairness to groups of items: of the whole run ────────────────────────────────────────────────────
 
-    >>> gini_of(np.array([1.0, 3.0]))
-    0.25
+
+@beyond(
+    "RSP",
+    intuition="RSP compares groups of items: how often an item of each group is recommended, of all the times it could have been. It "
+    "suits checks of fairness to groups of providers if every group deserves the same exposure.",
+    latex=r"\mathrm{RSP} = \frac{\mathrm{std}_c(\pi_c)}{\mathrm{mean}_c(\pi_c)},\quad \pi_c = \frac{\text{recommendations of items of } c}{\text{possible ones}}",
+    of="run",
+    arguments="categories",
+    aliases=("StatisticalParity", "RankingStatisticalParity"),
+    lower_is_better=True,
+    formula="standard deviation / mean over categories of recommendations of its items / recommendations that were possible",
+    paper="zhu2020",
+)
+def statistical_parity(lists: RecommendedLists) -> float:
+    """Relative spread over categories of the probability that an item is recommended; 0 is the same for all, and lower is better.
+
+    With a history, items that a user already has could not be recommended to the user. An item of several categories counts in each.
     """
-    n = max(count, len(x))
-    place = np.arange(n - len(x) + 1, n + 1)
-    total = float(x.sum())
-    return float(((2 * place - n - 1) * np.sort(x)).sum()) / (n * total) if total > 0 else float("nan")
+    member = lists.side["categories"] > 0
+    possible = lists.users * member.sum(axis=0)
+    if "history" in lists.side:
+        possible -= _count(member, lists.side["history"].own)
+    return _spread(_count(member, lists.item), possible)
+
+
+@beyond(
+    "REO",
+    intuition="REO compares groups of items: how many of the items of each group that users want are recommended to them. It suits "
+    "checks of fairness if exposure should follow what users like.",
+    latex=r"\mathrm{REO} = \frac{\mathrm{std}_c(\pi_c)}{\mathrm{mean}_c(\pi_c)},\quad \pi_c = \frac{\text{relevant recommendations of items of } c}{\text{relevant items of } c}",
+    of="run",
+    arguments="categories qrels",
+    aliases=("EqualOpportunity", "RankingEqualOpportunity"),
+    lower_is_better=True,
+    formula="standard deviation / mean over categories of relevant recommendations of its items / relevant items",
+    paper="zhu2020",
+)
+def equal_opportunity(lists: RecommendedLists) -> float:
+    """Relative spread over categories of the share of relevant items that are recommended; 0 is the same for all, and lower is better.
+
+    Categories without a relevant item are left out. An item of several categories counts in each.
+    """
+    member = lists.side["categories"] > 0
+    return _spread(_count(member, lists.item[lists.relevant]), _count(member, lists.side["qrels"][1]))
+
+
+def _count(member: Bools, item: Ints) -> Ints:
+    """The number of rows of each category."""
+    return np.bincount(item, minlength=len(member)) @ member
+
+
+def _spread(amount: Ints, possible: Ints) -> float:
+    """The standard deviation of the ratios over their mean; NaN if all are 0 or there are none."""
+    share = amount[possible > 0] / possible[possible > 0]
+    return share.std() / share.mean() if share.any() else np.nan
 
 
 # ── popularity and novelty: of each list ─────────────────────────────────────────────────────────────
@@ -198,7 +237,7 @@ def popularity(lists: RecommendedLists, *, by: By = "interactions") -> Floats:
 
     Lower means less biased towards popular items, which is not always better.
     """
-    return lists.per_user(lists.need("history").popularity[by][lists.item])
+    return lists.per_user(lists.side["history"].popularity[by][lists.item])
 
 
 @beyond(
@@ -218,7 +257,7 @@ def popularity_rank(lists: RecommendedLists) -> Floats:
 
     Only items with interactions are ranked, also if `items` lists more.
     """
-    count = lists.need("history").popularity["users"]
+    count = lists.side["history"].popularity["users"]
     ordered = np.sort(count[count > 0])
     rank = (np.searchsorted(ordered, count, "left") + np.searchsorted(ordered, count, "right") + 1) / 2
     return lists.per_user(np.where(count > 0, rank / len(ordered), 0.0)[lists.item])
@@ -229,7 +268,7 @@ TailOf = Literal["interactions", "items"]
 
 def _tail(lists: RecommendedLists, head: float, of: TailOf) -> Bools:
     """True for rows outside the most popular items that together have the share `head`; of equally popular ones the first are head."""
-    count = lists.need("history").popularity["users"]
+    count = lists.side["history"].popularity["users"]
     order = np.argsort(-count, kind="stable")
     size = count[order] if of == "interactions" else (count[order] > 0).astype(float)
     before = np.cumsum(size) - size
@@ -296,7 +335,7 @@ def novelty(
     ranks, `relevant=True` counts only relevant items, over the weight of the whole list: both as Vargas and Castells do. The
     self-information of an item without users would be infinite: it counts as if it had one.
     """
-    history = lists.need("history")
+    history = lists.side["history"]
     count, total = history.popularity[by][lists.item], history.total[by]
     value = 1 - count / total if form == "complement" else np.log(total / np.maximum(count, 1)) / np.log(2.0)
     return lists.per_user(value * lists.relevant if relevant else value, discounts(lists.rank, discount))
@@ -306,36 +345,20 @@ def novelty(
 
 
 @beyond(
-    "ILD",
-    intuition="ILD tells how different the items of one list are from each other. It suits lists in which near duplicates annoy, such "
-    "as news and music.",
-    latex=r"\mathrm{ILD} = \frac{2}{|L|\,(|L| - 1)} \sum_{i < j} \left(1 - \mathrm{sim}(i, j)\right)",
-    arguments="vectors",
-    range=(0.0, 2.0),
-    aliases=("IntraListDiversity", "Diversity"),
-    formula="mean over pairs of the list of 1 - similarity",
-    paper="smyth2001 ziegler2005",
-)
-def intra_list_diversity(lists: RecommendedLists) -> Floats:
-    """Mean dissimilarity of two items of a list; NaN for a list with fewer than two items that have a similarity."""
-    return 1 - intra_list_similarity(lists)
-
-
-@beyond(
     "ILS",
-    intuition="ILS tells how similar the items of one list are to each other; lower values mean more variety. It is the counterpart "
-    "of ILD under its first name in the literature.",
+    intuition="ILS tells how similar the items of one list are to each other; lower values mean more variety. It suits lists in which "
+    "near duplicates annoy, such as news and music.",
     latex=r"\mathrm{ILS} = \frac{2}{|L|\,(|L| - 1)} \sum_{i < j} \mathrm{sim}(i, j)",
     arguments="vectors",
     range=(-1.0, 1.0),
     aliases=("IntraListSimilarity",),
     lower_is_better=True,
     formula="mean over pairs of the list of their similarity",
-    paper="ziegler2005",
+    paper="smyth2001 ziegler2005",
 )
 def intra_list_similarity(lists: RecommendedLists) -> Floats:
-    """Mean similarity of two items of a list; NaN for a list with fewer than two items that have a similarity."""
-    similarity, described = lists.need("vectors")
+    """Mean similarity of two items of a list; NaN for a list with fewer than two items that have a similarity. 1 - ILS is the diversity (ILD)."""
+    similarity, described = lists.side["vectors"]
     total, pairs = np.zeros(lists.users), np.zeros(lists.users)
     for distance in range(1, int(lists.rank.max(initial=0))):  # between the two items of a pair
         upper, lower = lists.item[:-distance], lists.item[distance:]
@@ -367,94 +390,10 @@ def category_entropy(
     for a list without categories.
     """
     weight = discounts(lists.rank, discount, persistence)
-    amount = np.stack([lists.total(weight * share[lists.item]) for share in lists.need("categories").T], axis=1)
+    amount = np.stack([lists.total(weight * share[lists.item]) for share in lists.side["categories"].T], axis=1)
     q = amount / amount.sum(axis=1, keepdims=True)
     nats = -np.where(q == 0, 0.0, q * np.log(q)).sum(axis=1)
-    return np.asarray(np.maximum(nats, 0.0) / np.log(2.0))
-
-
-# ── fairness to groups of items: of the whole run ────────────────────────────────────────────────────
-
-
-@beyond(
-    "RSP",
-    intuition="RSP compares groups of items: how often an item of each group is recommended, of all the times it could have been. It "
-    "suits checks of fairness to groups of providers if every group deserves the same exposure.",
-    latex=r"\mathrm{RSP} = \frac{\mathrm{std}_c(\pi_c)}{\mathrm{mean}_c(\pi_c)},\quad \pi_c = \frac{\text{recommendations of items of } c}{\text{possible ones}}",
-    of="run",
-    arguments="categories",
-    aliases=("StatisticalParity", "RankingStatisticalParity"),
-    lower_is_better=True,
-    formula="standard deviation / mean over categories of recommendations of its items / recommendations that were possible",
-    paper="zhu2020",
-)
-def statistical_parity(lists: RecommendedLists) -> float:
-    """Relative spread over categories of the probability that an item is recommended; 0 is the same for all, and lower is better.
-
-    With a history, items that a user already has could not be recommended to the user. An item of several categories counts in each.
-    """
-    member = lists.need("categories") > 0
-    possible = lists.users * member.sum(axis=0).astype(float)
-    if "history" in lists.side:
-        possible -= _count(member, lists.need("history").own)
-    return _spread(_count(member, lists.item), possible)
-
-
-@beyond(
-    "REO",
-    intuition="REO compares groups of items: how many of the items of each group that users want are recommended to them. It suits "
-    "checks of fairness if exposure should follow what users like.",
-    latex=r"\mathrm{REO} = \frac{\mathrm{std}_c(\pi_c)}{\mathrm{mean}_c(\pi_c)},\quad \pi_c = \frac{\text{relevant recommendations of items of } c}{\text{relevant items of } c}",
-    of="run",
-    arguments="categories qrels",
-    aliases=("EqualOpportunity", "RankingEqualOpportunity"),
-    lower_is_better=True,
-    formula="standard deviation / mean over categories of relevant recommendations of its items / relevant items",
-    paper="zhu2020",
-)
-def equal_opportunity(lists: RecommendedLists) -> float:
-    """Relative spread over categories of the share of relevant items that are recommended; 0 is the same for all, and lower is better.
-
-    Categories without a relevant item are left out. An item of several categories counts in each.
-    """
-    member = lists.need("categories") > 0
-    return _spread(_count(member, lists.item[lists.relevant]), _count(member, lists.need("qrels")[1]))
-
-
-@beyond(
-    "BiasDisparity",
-    intuition="Bias disparity tells how much the recommendations shift the shares of the categories away from what users chose "
-    "themselves. It suits the question whether a system amplifies a preference that is in its data.",
-    latex=r"\mathrm{BiasDisparity} = \frac{1}{|C|} \sum_{c \in C} \frac{|q_c - p_c|}{p_c}",
-    of="run",
-    arguments="history categories",
-    lower_is_better=True,
-    formula="mean over categories of |r - s| / s, r the share of the category in the lists, s in the histories of the same users",
-    paper="tsintzou2019",
-)
-def bias_disparity(lists: RecommendedLists) -> float:
-    """Mean relative change of the share of a category from histories to recommendations; 0 is no change, and lower is better.
-
-    Categories that are in no history are left out. Slices of users give the disparity of each group.
-    """
-    ours, theirs = (_count(lists.need("categories"), item) for item in (lists.item, lists.need("history").own))
-    known = theirs > 0
-    if not known.any() or not ours.any():
-        return float("nan")
-    before = theirs[known] / theirs.sum()
-    return float(np.mean(np.abs(ours[known] / ours.sum() - before) / before))
-
-
-def _count(member: Floats | Bools, item: Ints) -> Floats:
-    """The number of rows of each category."""
-    return np.asarray(np.bincount(item, minlength=len(member)).astype(float) @ member, dtype=float)
-
-
-def _spread(amount: Floats, possible: Floats) -> float:
-    """The standard deviation of the ratios over their mean; NaN if all are 0 or there are none."""
-    share = amount[possible > 0] / possible[possible > 0]
-    mean = share.mean() if len(share) else 0.0
-    return float(share.std() / mean) if mean > 0 else float("nan")
+    return np.maximum(nats, 0.0) / np.log(2.0)
 
 
 BEYOND = tuple(d for d in MEASURES if d.needs == "recommendations")

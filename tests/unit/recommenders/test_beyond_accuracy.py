@@ -124,7 +124,7 @@ def test_what_a_measure_needs_is_asked_for_by_name():
     for measure, argument in (
         ("Coverage", "items"),
         ("Novelty", "history"),
-        ("ILD", "vectors"),
+        ("ILS", "vectors"),
     ):
         with pytest.raises(jd.UsageError, match=rf"{measure}@10.*{argument}=") as caught:
             jd.recommenders.beyond_accuracy(RUN, measure)
@@ -178,20 +178,20 @@ VECTORS = {"a": [1, 0], "b": [0, 1], "c": [1, 1], "d": [1, 0]}
     {"vectors": (list(VECTORS), np.array(list(VECTORS.values())))},
     {"vectors": (list(VECTORS), sparse.csr_matrix(np.array(list(VECTORS.values()), dtype=float)))},
 ], ids=["dict", "ids and matrix", "sparse"])  # fmt: skip
-def test_diversity_from_vectors(given):
-    found = jd.recommenders.beyond_accuracy(RUN, "ILD", **given)["ILD"]
-    assert found.tolist() == pytest.approx([1 - 2 * 0.5**0.5 / 3, 2 / 3])  # pairs of a, b, c; of a, d, b
+def test_similarity_from_vectors(given):
+    found = jd.recommenders.beyond_accuracy(RUN, "ILS", **given)["ILS"]
+    assert found.tolist() == pytest.approx([2 * 0.5**0.5 / 3, 1 / 3])  # pairs of a, b, c; of a, d, b
 
 
 def test_items_without_a_vector_are_counted():
-    found = jd.recommenders.beyond_accuracy(RUN, "ILD", vectors={"a": [1, 0], "b": [0, 1]})
+    found = jd.recommenders.beyond_accuracy(RUN, "ILS", vectors={"a": [1, 0], "b": [0, 1]})
     assert [(w.slug, w.count) for w in found.warnings] == [("item-unknown", 2)]
-    assert found["ILD"].tolist() == [1, 1]
+    assert found["ILS"].tolist() == [0, 0]
 
 
 def test_users_without_a_value_are_left_out_and_counted():
-    found = jd.recommenders.beyond_accuracy({"u": ["a", "b"], "v": ["a"]}, "ILD", vectors=VECTORS)
-    assert found.summary() == {"ILD@10": 1}
+    found = jd.recommenders.beyond_accuracy({"u": ["a", "b"], "v": ["a"]}, "ILS", vectors=VECTORS)
+    assert found.summary() == {"ILS@10": 0}
     assert ("values-missing", 1) in [(w.slug, w.count) for w in found.warnings]
 
 
@@ -248,10 +248,10 @@ def result():
 
 
 def test_only_means_over_users_have_intervals(result):
-    low, high = result.intervals()["Novelty@5"]
+    low, high = result.values().interval("Novelty@5")
     assert low < result.summary()["Novelty@5"] < high
-    assert list(result.intervals()) == ["Novelty@5", "Popularity@5"]
-    for name in ("Coverage", "ILD"):
+    assert (low, high) == tuple(result.records()[1][end] for end in ("low", "high"))
+    for name in ("Coverage", "ILS"):
         refusal("not-asked", result.__getitem__, name)
 
 
@@ -320,8 +320,8 @@ def test_gauc_is_the_weighted_mean_of_scikit_learns_auc(shown, weights):
 
 @pytest.mark.needs("pandas")
 def test_the_interval_of_gauc_is_students_over_users(shown):
-    found = jd.recommenders.gauc(shown[["user", "item", "label"]], shown[["user", "item", "score"]], confidence=0.5)
-    assert (found.low, found.high) == pytest.approx(jd.stats.weighted_interval(found.auc, found.weight, level=0.5))
+    found = jd.recommenders.gauc(shown[["user", "item", "label"]], shown[["user", "item", "score"]])
+    assert (found.low, found.high) == pytest.approx(jd.stats.weighted_interval(found.auc, found.weight))
     assert found.low < found.value < found.high
 
 
@@ -330,7 +330,6 @@ def test_the_interval_of_gauc_is_students_over_users(shown):
     ("given", "slug"),
     [
         ({"weights": "likes"}, "parameter"),
-        ({"confidence": 2}, "parameter"),
         ({"level": 5}, "no-relevant"),
     ],
 )

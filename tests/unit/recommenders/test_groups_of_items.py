@@ -93,15 +93,6 @@ def test_equal_opportunity_compares_relevant_recommendations_with_relevant_items
     assert value("REO") == pytest.approx(spread([top[c] / bottom[c] for c in "xyz"]))
 
 
-def test_bias_disparity_is_the_relative_change_of_the_share_of_a_category():
-    def shares(items):
-        amount = {c: sum((c in CATEGORIES[i]) / len(CATEGORIES[i]) for i in items) for c in "xyz"}
-        return np.array([amount[c] / sum(amount.values()) for c in "xyz"])
-
-    ours, theirs = shares([i for u in RUN for i in RUN[u]]), shares([i for u in RUN for i in HISTORY[u]])
-    assert value("BiasDisparity") == pytest.approx(np.mean(np.abs(ours - theirs) / theirs))
-
-
 def test_groups_count_the_items_of_the_catalogue_if_it_is_given():
     result = jd.recommenders.beyond_accuracy(RUN, "RSP", categories=CATEGORIES, items=list("abcdefg"))
     top = {c: sum(len(set(RUN[u]) & group) for u in RUN) for c, group in GROUPS.items()}
