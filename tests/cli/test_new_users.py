@@ -84,10 +84,25 @@ def test_an_unknown_column_is_answered_with_the_columns_and_the_nearest() -> Non
             "eval", "odd.csv", "run.json", "--query-col", name, *NAMES[2:], "--grade-map", "Exact=3,Irrelevant=0"
         )
         assert result.returncode == 2
-        assert "'Such Wort', 'Artikel Nr', 'Note'" in result.stderr
+        assert f"{name!r} is not one of the columns 'Such Wort', 'Artikel Nr', 'Note'" in result.stderr
         assert f"--query-col {near}" in result.stderr
     result = called("eval", "ratings.csv", "run.json", "--query-col", "terms", "--score-col", "x")
     assert "the columns are 'search_term', 'sku', 'human_grade'" in result.stderr
+
+
+def test_swapped_files_whose_columns_are_named_are_called_swapped() -> None:
+    Path("scored.csv").write_text("Such Wort,Artikel Nr,Wert\nq1,a,0.2\nq2,c,1\n")
+    named = (*NAMES, "--score-col", "Wert", "--grade-map", "Exact=3,Irrelevant=0")
+    assert called("eval", "odd.csv", "scored.csv", *named).returncode == 0
+    swapped = called("eval", "scored.csv", "odd.csv", *named).stderr
+    assert swapped.startswith("error: scored.csv:1: no column of grades")
+    assert "[swapped]" in swapped
+    Path("both.csv").write_text("Such Wort,Artikel Nr,Wert,Note\nq1,a,0.2,1\nq2,c,1,0\n")
+    typo = [word.replace("Note", "Noet") for word in named]
+    assert "--grade-col Note.  [columns]" in called("eval", "both.csv", "scored.csv", *typo).stderr
+    alone = called("eval", "scored.csv", "odd.csv", *NAMES).stderr
+    assert "'Note' is not one of the columns" in alone
+    assert "--grade-col Note" not in alone
 
 
 def test_names_of_columns_and_words_match_in_any_case_if_only_one_is_meant() -> None:

@@ -23,6 +23,7 @@ def folder(tmp_path, monkeypatch):
     (tmp_path / "rag.jsonl").write_text("\n".join(map(json.dumps, RECORDS)))
     (tmp_path / "gold.json").write_text('{"a": ["b"], "b": ["c"]}')
     (tmp_path / "run.json").write_text('{"a": ["a", "b"], "b": ["x", "c"]}')
+    (tmp_path / "two.csv").write_text("score,pred\n1,0.2\n0,0.1\n")
     (tmp_path / "counts.csv").write_text("chunk_id,tokens\na,10\nb,20\nc,30\nx,40\n")
     return tmp_path
 
@@ -91,6 +92,7 @@ def test_tokens_come_from_a_table():
     [
         (["eval", "gold.json"], "[fields]"),
         (["eval", "counts.csv"], "[questions]"),
+        (["eval", "two.csv"], "name the columns: --grade-col NAME --score-col NAME.  [questions]"),
         (["eval", "rag.jsonl", "-m", "R@5tok", "--relevant", "gold"], "[fields]"),
         (["eval", "gold.json", "run.json", "-m", "R@5tok"], "[columns]"),
         (["eval", "gold.json", "run.json", "--roll-up", "first"], "[no-document]"),

@@ -209,6 +209,7 @@ class ColumnRequest(NamedTuple):
         grade_map: grades of words.
         used: collects the columns of all tables, with the roles that the caller named them for; None if every table must have these.
         split: the split to read, of an input that has several.
+        others: the columns of the scores, if judgments are read, and of the grades, if a run is.
     """
 
     what: str = ""
@@ -217,6 +218,7 @@ class ColumnRequest(NamedTuple):
     grade_map: Mapping[str, float] | None = None
     used: dict[str, set[str]] | None = None
     split: Split | None = None
+    others: Mapping[str, Name] = {}
 
     def request(self, what: str) -> ColumnRequest:
         """Return the part of a request for judgments and runs that concerns one of them."""
@@ -224,7 +226,10 @@ class ColumnRequest(NamedTuple):
             return _OF_ANY[what]
         other = ("grade",) if what == "run" else ("score", "rank")
         named = {role: column for role, column in self.named.items() if role not in other}
-        return self._replace(what=what, named=named, grade_map=self.grade_map if what == "qrels" else None)
+        others = {role: column for role, column in self.named.items() if role in other}
+        return self._replace(
+            what=what, named=named, others=others, grade_map=self.grade_map if what == "qrels" else None
+        )
 
     def check_used(self) -> None:
         """Raise `columns` if no table has a column that was named, `split` if no input has splits."""
@@ -423,7 +428,8 @@ def _check_number(
     number = request.number
     if number in column or (number == "score" and "rank" in column):
         return column
-    other = match(NAMES["grade" if number == "score" else "score"], names)
+    opposite = "grade" if number == "score" else "score"
+    other = match(NAMES[opposite], names)
     if number == "grade" and query and sum(plain_name(name) not in _INDEX for name in names) == 2:
         return column  # only pairs: every listed document is relevant, as in {query: [doc, …]}
     if number == "grade" and query and (time := _time(names)):
@@ -434,6 +440,9 @@ def _check_number(
             return {**column, "grade": other[0]}
         other = other or ranks
     other = other or match(RETRIEVED if number == "grade" else RELEVANT, names)
+    if number in request.named and nearest_name(request.names(number)[0], names) is None:
+        named = request._replace(named=request.others).named_column(opposite, names)
+        other = other or ([named] if named else [])
     looks, needed = ("judgments", "a run") if number == "score" else ("a run", "judgments")
     swapped = f"this looks like {looks}, not {needed}; where both are needed, the judgments come first"
     slug, hint = ("swapped", Hint(swapped)) if other else ("columns", None)
@@ -455,6 +464,8 @@ def _raise(
 ) -> NoReturn:
     """Raise an error with the names of the columns; without a hint, name the options of the roles whose columns are missing."""
     listing = list_columns(names)
+    asked = " or ".join(repr(name) for role in roles for name in request.names(role))
+    among = f"{asked} is not one of the columns" if asked else "the columns are"
     if hint is None and all(map(str.isidentifier, roles)):
         options: dict[str, Any] = {}
         words = "name the columns"
@@ -462,14 +473,14 @@ def _raise(
             given = request.names(role)
             near = nearest_name(given[0], names) if given else None
             elsewhere = any(role in used for used in (request.used or {}).values())  # there the name is right
-            if given and (elsewhere or near is None):
+            if given and (elsewhere or (near is None and role != request.number)):
                 words = "name this table's columns too"
                 options[f"{role}_col"] = [*given, near] if near else to_choose(f"{role}_col", given=given)
             else:
                 options[f"{role}_col"] = near or to_choose(f"{role}_col")
         listed = ", ".join(f"{{{option}}}" for option in options)
         hint = Hint(f"{words}: {listed}", **options)
-    raise DataError(slug, f"{problem}; the columns are {listing}", hint=hint, where=where, value=listing)
+    raise DataError(slug, f"{problem}; {among} {listing}", hint=hint, where=where, value=listing)
 
 
 # ── The split of an input that has several, such as a BEIR folder or predictions of MTEB ────────────

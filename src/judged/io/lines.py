@@ -43,6 +43,7 @@ class Head(NamedTuple):
 def read_head(content: Content, *, short: bool = False) -> Head:
     """Return the beginning of an open file; all of it if no line of data ends in the beginning, unless `short`."""
     data, complete = content.head, content.complete
+    text_start(data, content.name)  # which refuses UTF-16
     head = Head(data, *first_line(bytes(data) + PAD), complete)
     if short or complete or (head.line and b"\n" in data) or head.line[:1] in (b"{", b"["):
         return head

@@ -262,12 +262,15 @@ def _is_record(source: Mapping[Any, Any]) -> bool:
 
 
 def raise_no_questions(got: str, where: Place) -> NoReturn:
+    text = (
+        "if judgments and run are separate files, pass both; of one table, name the columns: {grade_col}, {score_col}"
+    )
     raise DataError(
         "questions",
         "a table with grades and scores, or records with question, retrieved and relevant chunks in JSON Lines",
         got=got,
         where=where,
-        hint="if judgments and run are separate files, pass both",
+        hint=Hint(text, grade_col=to_choose("grade_col"), score_col=to_choose("score_col")),
     )
 
 

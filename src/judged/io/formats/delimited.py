@@ -26,7 +26,6 @@ from judged.io.origin import Context, Origin
 from judged.io.table import Batch, ColumnBatches, SourceTable
 from judged.io.text import (
     WHOLE,
-    WIDE,
     Begin,
     check_encoding,
     check_end,
@@ -241,7 +240,7 @@ def _find_text(head: Raw, header: Header, context: Context) -> NativeText | None
             return None
     if not request.is_ranking or request.grade_map is not None:
         return None
-    if _RETURN.search(head, 0, start) or head.startswith(WIDE):
+    if _RETURN.search(head, 0, start):
         return None
     try:
         columns = find_columns(header.names, request, Place(context.name, header.line))
