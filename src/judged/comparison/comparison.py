@@ -57,10 +57,10 @@ class Comparison(Tracked):
     @cached_property
     def by_measure(self) -> dict[str, list[Difference]]:
         """The rows of each measure."""
-        first, rows = self.results[0], dict[str, list[Difference]]()
+        rows = dict[str, list[Difference]]()
         for row in self.rows:
             rows.setdefault(row.measure, []).append(row)
-        return ByMeasure(rows, first.measures, first.profile)
+        return ByMeasure(rows, self.results[0])
 
     @cached_property
     def by_pair(self) -> dict[tuple[str, str, str], Difference]:
@@ -86,9 +86,9 @@ class Comparison(Tracked):
 
     def means(self) -> dict[str, dict[str, float]]:
         """{run: {measure: mean over the queries on which all runs have a value}}; counts are averaged too."""
-        first, columns = self.results[0], {m: self.mean_of(m).tolist() for m in self.measures}
+        columns = {m: self.mean_of(m).tolist() for m in self.measures}
         return {
-            name: ByMeasure({m: column[i] for m, column in columns.items()}, first.measures, first.profile)
+            name: ByMeasure({m: column[i] for m, column in columns.items()}, self.results[0])
             for i, name in enumerate(self.names)
         }
 

@@ -188,10 +188,9 @@ def read_and_join(
     fields: dict[str, str] = {}
     if options:
         policy, fields = replace(policy, **policies_in(options)), question_fields(options)
-    if run is None:
-        judgments, [ranking], _ = _open(None, [recognise(qrels, **fields)], options)
-    else:
-        judgments, [ranking], _ = _open(qrels, [run], options)
+    alone = run is None
+    opened = open_named(None if alone else qrels, [(None, recognise(qrels, **fields) if alone else run)], options)
+    judgments, [(_, ranking)] = opened.qrels, opened.runs
     if isinstance(ranking, Questions):
         judgments, ranking = ranking.qrels, ranking.run
     assert judgments is not None
@@ -372,37 +371,7 @@ def _named_inputs(runs: Any, fields: Mapping[str, str]) -> list[tuple[str | None
 def open_named(
     qrels: Any, runs: Sequence[tuple[str | None, Any]], options: Mapping[str, Any], model: Any = None
 ) -> OpenInputs:
-    """Open judgments and runs with names; see `open_inputs`."""
-    judgments, opened, by_model = _open(qrels, [run for _, run in runs], options, model)
-    opened = [run if name is None else _named(run, name) for (name, _), run in zip(runs, opened, strict=True)]
-    if len(opened) > 1:
-        opened = with_distinct_labels(opened)
-    named = [(name, run) for (name, _), run in zip(runs, opened, strict=True)]
-    used = (*INPUT_OPTIONS, "engine")
-    return OpenInputs(judgments, named, {name: value for name, value in options.items() if name not in used}, by_model)
-
-
-def with_distinct_labels(runs: Sequence[Any]) -> list[Any]:
-    """Name runs whose files have the same name as tables do, by their folders, so that warnings tell them apart."""
-    tables = [run.run if isinstance(run, Questions) else run for run in runs]
-    labels = [getattr(table, "label", None) for table in tables]
-    clash = [label is not None and labels.count(label) > 1 for label in labels]
-    if not any(clash):
-        return list(runs)
-    from judged.io.run_names import short_names
-
-    names = short_names([getattr(table, "name", "") for table in tables])
-    return [_named(run, name) if same else run for run, name, same in zip(runs, names, clash, strict=True)]
-
-
-def _named(run: Any, name: str) -> Any:
-    return run.named(name) if isinstance(run, Questions) else replace(run, name=name)
-
-
-def _open(
-    qrels: Any, runs: Sequence[Any], options: Mapping[str, Any], model: Any = None
-) -> tuple[Qrels | None, list[Any], Qrels | None]:
-    """Open judgments, runs and judgments of a model; without judgments each run is a question file, whose judgments count.
+    """Open judgments, and runs with names; see `open_inputs`. Without judgments each run is a question file, whose judgments count.
 
     Raises:
         DataError: two question files have different judgments for a question.
@@ -410,7 +379,7 @@ def _open(
     """
     columns, fields = (requested_columns(options), question_fields(options)) if options else (ANY_COLUMNS, {})
     found = None if qrels is None else recognise(qrels, **fields)
-    inputs = [recognise(run, **fields) for run in runs]
+    inputs = [recognise(run, **fields) for _, run in runs]
     gold, judgments = None, None
     if found is not None and found.kind == "questions":
         gold = _read_questions(found, options, columns)
@@ -447,8 +416,29 @@ def _open(
     by_model = None if model is None else read_requested_qrels(model, columns.request("qrels"))
     if columns is not ANY_COLUMNS:
         columns.check_used()
-    rankings = opened if judgments is None else [r.run if isinstance(r, Questions) else r for r in opened]
-    return judgments, rankings, by_model
+    opened = opened if judgments is None else [r.run if isinstance(r, Questions) else r for r in opened]
+    opened = [run if name is None else _named(run, name) for (name, _), run in zip(runs, opened, strict=True)]
+    opened = with_distinct_labels(opened) if len(opened) > 1 else opened
+    left = {name: value for name, value in options.items() if name not in INPUT_OPTIONS and name != "engine"}
+    named = [(name, run) for (name, _), run in zip(runs, opened, strict=True)]
+    return OpenInputs(judgments, named, left, by_model)
+
+
+def with_distinct_labels(runs: Sequence[Any]) -> list[Any]:
+    """Name runs whose files have the same name as tables do, by their folders, so that warnings tell them apart."""
+    tables = [run.run if isinstance(run, Questions) else run for run in runs]
+    labels = [getattr(table, "label", None) for table in tables]
+    clash = [label is not None and labels.count(label) > 1 for label in labels]
+    if not any(clash):
+        return list(runs)
+    from judged.io.run_names import short_names
+
+    names = short_names([getattr(table, "name", "") for table in tables])
+    return [_named(run, name) if same else run for run, name, same in zip(runs, names, clash, strict=True)]
+
+
+def _named(run: Any, name: str) -> Any:
+    return run.named(name) if isinstance(run, Questions) else replace(run, name=name)
 
 
 def _read_questions(found: Input, options: Mapping[str, Any], columns: ColumnRequest) -> Questions:

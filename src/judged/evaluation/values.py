@@ -55,14 +55,9 @@ def find_measure(name: str | Measure, measures: Sequence[Measure], profile: str)
 class ByMeasure(dict[str, Any]):
     """Something of each measure, by the name of the measure as it is printed, and found by its other names too."""
 
-    def __init__(
-        self,
-        values: Mapping[str, Any] | Iterable[tuple[str, Any]] = (),
-        measures: Sequence[Measure] = (),
-        profile: str = "trec_eval-10",
-    ) -> None:
+    def __init__(self, values: Mapping[str, Any] | Iterable[tuple[str, Any]], of: Values) -> None:
         super().__init__(values)
-        self._measures, self._profile = measures, profile
+        self._measures, self._profile = of.measures, of.profile
 
     def __missing__(self, name: str | Measure) -> Any:
         try:
@@ -161,9 +156,6 @@ class Values(Tracked):
             "source": None,
         }
 
-    def _by_measure(self, values: Mapping[str, Any] | Iterable[tuple[str, Any]]) -> ByMeasure:
-        return ByMeasure(values, self.measures, self.profile)
-
     def _key(self, measure: str | Measure) -> str:
         name = str(measure)
         return name if name in self.columns else str(find_measure(measure, self.measures, self.profile))
@@ -173,7 +165,7 @@ class Values(Tracked):
         if query not in self.queries:
             raise UsageError("not-asked", f"no query {shown(query)} among the {len(self)} queries", value=query)
         row = self.queries.index(query)
-        return self._by_measure({name: plain_data(column[row]) for name, column in self.columns.items()})
+        return ByMeasure({name: plain_data(column[row]) for name, column in self.columns.items()}, self)
 
     # ── summaries ────────────────────────────────────────────────────────────────────────────────
 
@@ -189,13 +181,13 @@ class Values(Tracked):
         if self.model is not None:
             from judged.evaluation.model_judgments import summaries
 
-            return self._by_measure(summaries(self.columns, self.model, how))
+            return ByMeasure(summaries(self.columns, self.model, how), self)
         summaries_of = {
             str(m): summarise(self.columns[str(m)], how or m.definition.summary, self.weights)
             for m in self.measures
             if not m.definition.text
         }
-        return ByMeasure(summaries_of, self.measures, self.profile)
+        return ByMeasure(summaries_of, self)
 
     def tracked(self) -> dict[str, float]:
         """The summaries and their intervals."""
@@ -228,7 +220,7 @@ class Values(Tracked):
         if self.model is not None:
             from judged.evaluation.model_judgments import calibrated_intervals
 
-            return self._by_measure(calibrated_intervals(self.columns, self.model, chosen, level=level, method=method))
+            return ByMeasure(calibrated_intervals(self.columns, self.model, chosen, level=level, method=method), self)
         means = [m for m in chosen if m.definition.summary in ("mean", "geometric")]
         logs = {str(m) for m in means if m.definition.summary == "geometric"}
         values = [self.columns[str(m)] for m in means]
@@ -247,7 +239,7 @@ class Values(Tracked):
         for m, pair in zip(means, ends, strict=True):
             logged = pair is not None and str(m) in logs
             found[str(m)] = (float(np.exp(pair[0])), float(np.exp(pair[1]))) if logged and pair else pair
-        return self._by_measure(found)
+        return ByMeasure(found, self)
 
     @property
     def input_files(self) -> list[str]:
@@ -264,7 +256,7 @@ class Values(Tracked):
     def to_dict(self) -> dict[Id, dict[str, Any]]:
         """{query: {measure: value}}; a measure is found by any of its names, such as "map" for "AP"."""
         rows = zip(*(column.tolist() for column in self.columns.values()), strict=True)
-        each = (self._by_measure(zip(self.columns, row, strict=True)) for row in rows)
+        each = (ByMeasure(zip(self.columns, row, strict=True), self) for row in rows)
         return dict(zip(self.queries, each, strict=True))
 
     def to_pandas(self) -> Any:

@@ -16,7 +16,7 @@ _MOST = float(np.finfo(float).max) / 4  # differences and their distances from t
 
 
 def finite(x: Any) -> Floats:
-    """Convert to an array of finite numbers."""
+    """Convert to an array of finite numbers, whose sums over rows are finite too."""
     try:
         table = np.asarray(x, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -25,15 +25,11 @@ def finite(x: Any) -> Floats:
         count = int((~np.isfinite(table)).sum())
         problem = f"{count} of {table.size} values are missing or infinite"
         raise DataError("table", problem, hint="leave out queries that one system lacks")
-    return table
-
-
-def check_sums(table: Floats) -> None:
-    """Raise if a sum of rows may exceed the range of numbers."""
-    largest = float(np.abs(table).max(initial=0.0, where=~np.isnan(table)))
-    if largest * max(len(table), 1) > _MOST:
-        problem = f"values are too large to add: {largest:.3g} in {len(table):,} rows"
+    rows, largest = len(np.atleast_1d(table)), float(np.abs(table).max(initial=0.0))
+    if largest * max(rows, 1) > _MOST:
+        problem = f"values are too large to add: {largest:.3g} in {rows:,} rows"
         raise DataError("table", problem, hint="divide all values by the same number")
+    return table
 
 
 def check_share(value: Any, name: str) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from statistics import NormalDist
 from typing import Any, Literal
 
 import numpy as np
@@ -11,9 +12,9 @@ from numpy.typing import NDArray
 
 from judged._types import Floats
 from judged.errors import DataError, UsageError
-from judged.stats.checks import check_choice, check_count, check_share, check_sums, no_weights
+from judged.stats.checks import check_choice, check_count, check_share, finite, no_weights
 from judged.stats.differences import mean_and_error, sum_by_cluster, weighted_mean_and_error
-from judged.stats.student_t import normal_quantile, two_sided_quantile
+from judged.stats.student_t import two_sided_quantile
 
 FLOOR = 0.00001  # smaller values count as this in a geometric mean, as in trec_eval
 
@@ -95,7 +96,7 @@ def wilson(share: float, n: float, confidence: float) -> tuple[float, float]:
     >>> [round(end, 3) for end in wilson(1.0, 200, 0.95)]
     [0.981, 1.0]
     """
-    z = normal_quantile(confidence)
+    z = NormalDist().inv_cdf((1 + confidence) / 2)
     centre, away = share + z * z / (2 * n), z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
     low, high = (centre - away) / (1 + z * z / n), (centre + away) / (1 + z * z / n)
     return (0.0 if share == 0 else max(0.0, low)), (1.0 if share == 1 else min(1.0, high))
@@ -146,7 +147,6 @@ def interval(
     for x in series:
         if x.ndim != 1 or np.isinf(x).any():
             raise DataError("table", f"columns must be one-dimensional and finite; one has shape {x.shape}")
-        check_sums(x)
         if codes is not None and codes.shape != x.shape:
             raise DataError("lengths", f"one cluster for each of {len(x)} queries", got=f"shape {codes.shape}")
     known = [~np.isnan(x) for x in series]
@@ -157,7 +157,7 @@ def interval(
     for which in groups.values():
         for at in range(0, len(which), _COLUMNS):
             part = which[at : at + _COLUMNS]
-            table = np.stack([series[i][known[i]] for i in part], axis=1)
+            table = finite(np.stack([series[i][known[i]] for i in part], axis=1))
             own = None if codes is None else codes[known[part[0]]]
             for i, ends in zip(part, _ends(table, own, method, level, seed, resamples), strict=True):
                 intervals[i] = ends

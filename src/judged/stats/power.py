@@ -13,7 +13,7 @@ from typing import Any
 
 from judged.errors import UsageError
 from judged.stats.checks import check_count, check_number, check_share
-from judged.stats.student_t import normal_quantile, scales, two_sided_quantile, upper_tail
+from judged.stats.student_t import scales, two_sided_quantile, upper_tail
 
 MATERIAL = 0.10  # of the mean: "material" in Spärck Jones, Automatic Indexing, Journal of Documentation 1974
 LITTLE = 0.5  # power below which a comparison is underpowered: a difference is more likely missed than detected
@@ -91,7 +91,8 @@ def queries_needed_about(difference: float, deviation: float, *, power: float = 
     >>> queries_needed_about(0.5, 1.0)
     34
     """
-    z, normal = normal_quantile(1 - alpha), NormalDist()
+    normal = NormalDist()
+    z = normal.inv_cdf((1 + (1 - alpha)) / 2)
     needed = ((z + normal.inv_cdf(power)) * deviation / abs(difference)) ** 2 + z * z / 2
     return max(2, math.ceil(needed)) if needed <= _MOST else None
 

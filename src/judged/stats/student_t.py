@@ -84,11 +84,6 @@ def two_sided_quantile(levels: tuple[float, ...], df: float) -> Floats:
     return t
 
 
-def normal_quantile(confidence: float) -> float:
-    """Return the z that a standard normal number exceeds in size with the probability 1 - confidence."""
-    return NormalDist().inv_cdf((1 + confidence) / 2)
-
-
 def _log_quotient(a: float) -> float:
     """Return log Γ(a + 1/2) / Γ(a)."""
     if a < _SERIES:
