@@ -3,12 +3,9 @@
 python examples/agreement.py
 """
 
-from pathlib import Path
-
 import judged as jd
 
-folder = Path(__file__).parent / "data" / "assessors"
-agreement = jd.agree({"ann": folder / "ann.txt", "ben": folder / "ben.txt"})
+agreement = jd.agree({name: jd.sample_path(f"assessors/{name}.txt") for name in ("ann", "ben")})
 for name in ("raw", "kappa", "kappa(quadratic)"):
     found = agreement[name]
     print(f"{name:16} {found.value:.2f}  [{found.low:.2f}, {found.high:.2f}]")

@@ -3,19 +3,15 @@
 python examples/lightgbm_metric.py
 """
 
-from pathlib import Path
-
 import lightgbm as lgb
 import numpy as np
 from sklearn.datasets import load_svmlight_file
 
 import judged as jd
 
-folder = Path(__file__).parent / "data" / "lightgbm"
-
 
 def read(name):
-    features, grades, query = load_svmlight_file(str(folder / f"{name}.letor"), query_id=True)
+    features, grades, query = load_svmlight_file(str(jd.sample_path(f"lightgbm/{name}.letor")), query_id=True)
     return features.toarray(), grades, query, np.unique(query, return_counts=True)[1]
 
 

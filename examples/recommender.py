@@ -3,15 +3,12 @@
 python examples/recommender.py
 """
 
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 
 import judged as jd
 
-library = Path(__file__).parent / "data" / "recommender"
-train, test, books = (pd.read_csv(library / f"{name}.csv") for name in ("train", "test", "books"))
+train, test, books = (pd.read_csv(jd.sample_path(f"recommender/{name}.csv")) for name in ("train", "test", "books"))
 users, items = sorted(train["user"].unique()), list(books["item"])
 
 loans = train["item"].value_counts().reindex(items, fill_value=0).to_numpy()

@@ -1,4 +1,4 @@
-"""Make the data of the tutorials in `examples/data`: `python tools/make_tutorial_data.py [FOLDER]`.
+"""Make the data of the tutorials in `src/judged/sample`: `python tools/make_tutorial_data.py [FOLDER]`.
 
 Products, queries, chunks and questions are written by hand and only read here. Everything else is derived from them, from the sample
 collection, or drawn with fixed seeds; the bytes are the same on every machine.
@@ -17,7 +17,6 @@ from collections.abc import Iterable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-SOURCES = ROOT / "examples" / "data"
 SAMPLE = ROOT / "src" / "judged" / "sample"
 SYNONYMS = {
     "pad": "mat", "knapsack": "backpack", "anorak": "rain jacket", "raincoat": "rain jacket", "children": "kids", "canister": "cartridge",
@@ -202,12 +201,12 @@ def words(text: str) -> list[str]:
 
 
 def rows(name: str) -> list[dict[str, str]]:
-    with (SOURCES / name).open(encoding="utf-8", newline="") as lines:
+    with (SAMPLE / name).open(encoding="utf-8", newline="") as lines:
         return list(csv.DictReader(lines))
 
 
 def records(name: str | Path) -> list[dict[str, str]]:
-    return [json.loads(line) for line in (SOURCES / name).read_text(encoding="utf-8").splitlines()]
+    return [json.loads(line) for line in (SAMPLE / name).read_text(encoding="utf-8").splitlines()]
 
 
 def trec_rows(name: str, queries: set[str]) -> list[list[str]]:
@@ -220,4 +219,4 @@ def write(path: Path, lines: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]) if sys.argv[1:] else SOURCES)
+    main(Path(sys.argv[1]) if sys.argv[1:] else SAMPLE)

@@ -1,6 +1,6 @@
 """Run the code blocks of a Markdown page as a reader would: `python tools/run_page.py docs/start.md [--update]`.
 
-A page runs in a new folder with the files of the sample collection, and with `examples/data/NAME` if it has a line `<!-- data: NAME -->`. With a line
+A page runs in a new folder with the files of the sample collection. With a line
 `<!-- terminal -->` its commands write to a terminal of 100 columns instead of a pipe, so that tables fit. Its blocks run in order:
 
 - `python` with `>>>` is a doctest; other `python` blocks share one namespace, and a block `text` directly below has what they print;
@@ -39,7 +39,6 @@ _FENCE = re.compile(r"^(?P<indent> *)```(?P<language>[\w-]*)(?P<info>.*)$")
 _NOT_RUN = re.compile(r"^ *<!-- not run: (.+) -->$")
 _TERMINAL = re.compile(r"^<!-- terminal -->$", re.MULTILINE)
 _NEEDS = re.compile(r"^<!-- needs: ([\w, ]+) -->$", re.MULTILINE)
-_DATA = re.compile(r"^<!-- data: ([\w, -]+) -->$", re.MULTILINE)
 _TITLE = re.compile(r'title="([^"]+)"')
 _DOCTEST = doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL
 
@@ -118,7 +117,8 @@ def run_page(page: Path, folder: Path) -> PageRun:
     """Run the blocks of a page in a folder that is made for it."""
     text = page.read_text(encoding="utf-8")
     result = PageRun(page, terminal=_TERMINAL.search(text) is not None)
-    _furnish(folder, text)
+    for path in (*SAMPLE.glob("*.txt"), *SAMPLE.glob("*.jsonl"), *SAMPLE.glob("runs/*.run")):
+        shutil.copy(path, folder)
     names: dict[str, Any] = {"__name__": "__main__"}
     with contextlib.chdir(folder):
         for block in blocks(text):
@@ -143,14 +143,6 @@ def needs(page: Path) -> list[str]:
     """Libraries and programs that a page names in a line `<!-- needs: java, pyspark -->`, as tests/helpers/needs.py does."""
     named = _NEEDS.search(page.read_text(encoding="utf-8"))
     return re.split(r", *", named[1]) if named else []
-
-
-def _furnish(folder: Path, text: str) -> None:
-    for path in (*SAMPLE.glob("*.txt"), *SAMPLE.glob("*.jsonl"), *SAMPLE.glob("runs/*.run")):
-        shutil.copy(path, folder)
-    data = _DATA.search(text)
-    for name in re.split(r", *", data[1]) if data else ():
-        shutil.copytree(ROOT / "examples" / "data" / name, folder / "examples" / "data" / name)
 
 
 def _run_python(block: Block, result: PageRun, names: dict[str, Any]) -> None:

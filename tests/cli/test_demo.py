@@ -5,6 +5,9 @@ import re
 import pytest
 from commands import called, lines, run
 
+from judged.cli.demo import COLLECTIONS
+from judged.io.sample import sample_path
+
 pytestmark = pytest.mark.usefixtures("collection")
 
 
@@ -37,3 +40,24 @@ def test_a_copy_to_the_current_folder_says_so(tmp_path, monkeypatch):
     (tmp_path / "empty").mkdir()
     monkeypatch.chdir(tmp_path / "empty")
     assert run("demo", "--copy", ".").endswith(" to the current folder.\n")
+
+
+@pytest.mark.parametrize("name", COLLECTIONS)
+def test_the_files_of_a_tutorial_are_copied(name, tmp_path):
+    said = run("demo", name, "--copy", str(tmp_path / name))
+    copied = {path.name: path.read_bytes() for path in (tmp_path / name).iterdir()}
+    source = sample_path().parent / name
+    assert copied == {path.name: path.read_bytes() for path in source.iterdir() if path.suffix != ".md"}
+    assert all(name in said for name in copied)
+
+
+def test_another_collection_is_refused_with_the_nearest_and_all_names():
+    refused = called("demo", "shpo", "--copy", ".")
+    assert refused.returncode == 2
+    assert "Did you mean shop?" in refused.stderr
+    assert all(name in refused.stderr for name in COLLECTIONS)
+
+
+def test_a_collection_without_a_folder_is_refused_with_the_command():
+    refused = called("demo", "rag")
+    assert (refused.returncode, "judged demo rag --copy rag" in refused.stderr) == (2, True)

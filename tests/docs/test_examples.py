@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from judged.cli.demo import COLLECTIONS
+
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"
-DATA = EXAMPLES / "data"
+DATA = ROOT / "src" / "judged" / "sample"
 _SPEC = importlib.util.spec_from_file_location("make_tutorial_data", ROOT / "tools" / "make_tutorial_data.py")
 maker = importlib.util.module_from_spec(_SPEC)
 _SPEC.loader.exec_module(maker)
@@ -47,6 +49,7 @@ def test_a_script_answers_its_question(name, capsys):
 
 def test_the_data_of_the_tutorials_is_what_its_script_makes(tmp_path):
     maker.main(tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == set(COLLECTIONS)
     for path in filter(Path.is_file, tmp_path.rglob("*")):
         assert path.read_bytes() == (DATA / path.relative_to(tmp_path)).read_bytes(), (
             "run: python tools/make_tutorial_data.py"
@@ -54,6 +57,6 @@ def test_the_data_of_the_tutorials_is_what_its_script_makes(tmp_path):
 
 
 def test_every_folder_of_data_is_small_and_described():
-    for folder in DATA.iterdir():
+    for folder in (DATA / name for name in COLLECTIONS):
         assert (folder / "README.md").is_file()
         assert sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) < LARGEST

@@ -12,7 +12,8 @@ def rows(name: str) -> list[list[str]]:
 
 def test_it_is_small_and_complete():
     folder = sample_path("qrels.txt").parent
-    assert sum(p.stat().st_size for p in folder.rglob("*") if p.is_file()) < 300_000
+    files = [*folder.glob("*.*"), *folder.glob("runs/*")]
+    assert sum(p.stat().st_size for p in files) < 300_000
     documents = [json.loads(line) for line in sample_path("documents.jsonl").read_text(encoding="utf-8").splitlines()]
     queries = [json.loads(line) for line in sample_path("queries.jsonl").read_text(encoding="utf-8").splitlines()]
     assert len(queries) == 40

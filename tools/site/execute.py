@@ -26,7 +26,8 @@ def folder() -> Path:
     """A folder with the files of the sample collection, in which everything runs."""
     made = Path(tempfile.mkdtemp(prefix="judged-docs-"))
     atexit.register(shutil.rmtree, made, ignore_errors=True)
-    for path in Path(sample_path("qrels.txt")).parent.rglob("*.*"):
+    sample = sample_path("qrels.txt").parent
+    for path in (*sample.glob("*.*"), *sample.glob("runs/*")):
         shutil.copy(path, made / path.name)
     return made
 

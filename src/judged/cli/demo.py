@@ -10,9 +10,11 @@ from judged.cli.options.command import Command, option
 from judged.cli.options.files import emit, write_text
 
 MEASURES = "nDCG@10 AP RR"
+COLLECTIONS = ("shop", "rag", "recommender", "lightgbm", "assessors")  # folders of the sample; each has a tutorial
 
 
 @click.command("demo", cls=Command)
+@click.argument("collection", required=False, type=click.Choice(COLLECTIONS))
 @option(
     "-o",
     "--output",
@@ -27,14 +29,18 @@ MEASURES = "nDCG@10 AP RR"
     metavar="FOLDER",
     type=click.Path(path_type=Path),
     group="Output",
-    help="Copy the sample files to a folder, and do nothing else.",
+    help="Copy the files of a collection to a folder, and do nothing else.",
 )
 @click.pass_context
-def command(ctx: click.Context, /, output: str, copy: Path | None) -> None:
-    """Evaluate three runs of the sample collection, explain one query, and write an HTML page."""
+def command(ctx: click.Context, /, collection: str | None, output: str, copy: Path | None) -> None:
+    """Evaluate three runs of the sample collection, explain one query, and write an HTML page. With --copy, copy its files or those of a tutorial."""
     if copy is not None:
-        _copy_sample(copy)
+        _copy_files(collection, copy)
         return
+    if collection is not None:
+        raise click.UsageError(
+            f"The files of {collection} can be copied only: judged demo {collection} --copy {collection}"
+        )
     from judged.comparison.compare import compare, compare_with_first
     from judged.evaluation.evaluate import evaluate
     from judged.evaluation.values import Evaluations
@@ -62,13 +68,14 @@ def command(ctx: click.Context, /, output: str, copy: Path | None) -> None:
     )
 
 
-def _copy_sample(folder: Path) -> None:
-    """Copy the files of the sample into one folder; a file that differs stays as it is, with an error before any is written."""
+def _copy_files(collection: str | None, folder: Path) -> None:
+    """Copy the sample, or one of its collections, into one folder; a file that differs stays as it is, with an error before any is written."""
     from judged.io.atomic import write_atomically
     from judged.io.sample import sample_path
 
     root = sample_path().parent
-    files = [path for path in sorted(root.rglob("*")) if path.is_file() and path.suffix != ".md"]
+    sources = [root / collection] if collection else [root, root / "runs"]
+    files = [path for source in sources for path in sorted(source.glob("*.*")) if path.suffix != ".md"]
     for path in files:
         target = folder / path.name
         if target.exists() and target.read_bytes() != path.read_bytes():
