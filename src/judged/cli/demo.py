@@ -38,9 +38,7 @@ def command(ctx: click.Context, /, collection: str | None, output: str, copy: Pa
         _copy_files(collection, copy)
         return
     if collection is not None:
-        raise click.UsageError(
-            f"The files of {collection} can be copied only: judged demo {collection} --copy {collection}"
-        )
+        raise click.UsageError(f"Name a folder for the files: judged demo {collection} --copy {collection}")
     from judged.comparison.compare import compare, compare_with_first
     from judged.evaluation.evaluate import evaluate
     from judged.evaluation.values import Evaluations
