@@ -24,9 +24,7 @@ from judged.errors import DataError, Hint, UsageError, Warned
 from judged.evaluation.options import (
     INPUT_OPTIONS,
     PREPARATION,
-    need_preparation,
     policies_in,
-    question_fields,
     requested_columns,
 )
 from judged.io.columns import ANY_COLUMNS, ColumnRequest
@@ -195,7 +193,7 @@ def read_and_join(
         judgments, ranking = ranking.qrels, ranking.run
     assert judgments is not None
     steps: tuple[str, ...] = ()
-    if options and need_preparation(options):
+    if options and any(options.get(name) is not None and options[name] is not False for name in PREPARATION):
         if isinstance(ranking, PartitionedRun):
             raise UsageError(
                 "engine",
@@ -345,6 +343,12 @@ def open_inputs(qrels: Any, runs: Any, options: Mapping[str, Any], model: Any = 
     return open_named(found, named, options, model)
 
 
+def question_fields(options: Mapping[str, Any]) -> dict[str, str]:
+    """The fields of questions that were named."""
+    names = ("question", "retrieved", "relevant")
+    return {name: field for name in names if (field := options.get(name)) is not None}
+
+
 def are_questions(sources: Any, options: Mapping[str, Any]) -> bool:
     """Return whether a source, or the first of a list or of {name: source}, has questions."""
     fields = question_fields(options)
@@ -377,7 +381,9 @@ def open_named(
         DataError: two question files have different judgments for a question.
         UsageError: fields were named, and no input has questions.
     """
-    columns, fields = (requested_columns(options), question_fields(options)) if options else (ANY_COLUMNS, {})
+    columns, fields = ANY_COLUMNS, dict[str, str]()
+    if not options.keys().isdisjoint(INPUT_OPTIONS):
+        columns, fields = requested_columns(options), question_fields(options)
     found = None if qrels is None else recognise(qrels, **fields)
     inputs = [recognise(run, **fields) for _, run in runs]
     gold, judgments = None, None

@@ -126,17 +126,6 @@ def requested_columns(options: Mapping[str, Any]) -> ColumnRequest:
     return ColumnRequest("", named, grade_map=grade_map, split=Split.of(split), used={})
 
 
-def question_fields(options: Mapping[str, Any]) -> dict[str, str]:
-    """The fields of questions that were named."""
-    names = ("question", "retrieved", "relevant")
-    return {name: field for name in names if (field := options.get(name)) is not None}
-
-
-def need_preparation(options: Mapping[str, Any]) -> bool:
-    """Return whether the inputs are changed before they are joined."""
-    return any(options.get(name) is not None and options[name] is not False for name in PREPARATION)
-
-
 def policies_in(options: Mapping[str, Any]) -> dict[str, Any]:
     """The options of `evaluate` that are policies; an unknown option is an error."""
     check_options(options, (*EvaluateOptions.__annotations__, "prepared"))
