@@ -82,8 +82,8 @@ def write_sources(pages: dict[str, str], target: Path, *, listed: bool = True) -
 
 
 def _alone(path: str, text: str) -> str:
-    """A page that is a section of its own has no list of pages beside it, so that it may be wider."""
-    return text if "/" in path else f"---\nhide: [navigation]\n---\n\n{text}"
+    """The home page has no lists beside it, so that it may be wider."""
+    return text if path != "index.md" else f"---\nhide: [navigation, toc]\n---\n\n{text}"
 
 
 def _write(path: Path, data: bytes) -> None:

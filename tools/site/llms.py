@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from tools.site.navigation import ORDER, ordered, title_of
+from tools.site.navigation import ordered, sections, title_of
 
 _HEAD = """\
 # judged
@@ -38,13 +38,14 @@ def plain(text: str) -> str:
 
 def llms_txt(pages: dict[str, str]) -> str:
     """The list of all pages by section, each with its first sentence."""
-    names = {folder: name for name, folder, _ in (item for item in ORDER if not isinstance(item, str))}
-    sections: dict[str, list[str]] = {}
+    names = sections()
+    listed: dict[str, list[str]] = {}
     for path in ordered(pages):
         part = "/".join(path.split("/")[:2])
-        where = _GENERATED.get(part) or names.get(path.partition("/")[0], "Start")
-        sections.setdefault(where, []).append(f"- [{title_of(pages[path])}]({path}): {summary(pages[path])}")
-    return "\n".join([_HEAD, *(line for name, lines in sections.items() for line in (f"## {name}", "", *lines, ""))])
+        folder, slash, _ = path.partition("/")
+        where = _GENERATED.get(part) or names[f"{folder}/" if slash else ""]
+        listed.setdefault(where, []).append(f"- [{title_of(pages[path])}]({path}): {summary(pages[path])}")
+    return "\n".join([_HEAD, *(line for name, lines in listed.items() for line in (f"## {name}", "", *lines, ""))])
 
 
 def summary(text: str) -> str:
