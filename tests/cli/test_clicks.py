@@ -5,9 +5,8 @@ import re
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
-
-from judged.cli.main import cli
+from commands import called
+from commands import run as command
 
 RUN = "q1 Q0 a 1 3 r\nq1 Q0 b 2 2 r\nq1 Q0 c 3 1 r\nq2 Q0 x 1 2 r\nq2 Q0 y 2 1 r\n"
 BETTER = "q1 Q0 c 1 3 s\nq1 Q0 b 2 2 s\nq1 Q0 a 3 1 s\nq2 Q0 y 1 2 s\nq2 Q0 x 2 1 s\n"
@@ -29,15 +28,15 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def run(*words, stdin=None):
-    return CliRunner().invoke(cli, ["clicks", *map(str, words)], input=stdin, catch_exceptions=False).stdout
+def run(*words):
+    return command("clicks", *words)
 
 
 def refused(*words):
     """The slug and the exit code of a command that fails."""
-    outcome = CliRunner().invoke(cli, ["clicks", *map(str, words)])
+    outcome = called("clicks", *words)
     assert outcome.stdout == ""
-    return re.findall(r"\[([a-z-]+)\]$", outcome.stderr.strip())[0], outcome.exit_code
+    return re.findall(r"\[([a-z-]+)\]$", outcome.stderr.strip())[0], outcome.returncode
 
 
 def test_fit_prints_the_parameters_of_a_model():
@@ -58,14 +57,14 @@ prior: 1 and 1 added to the counts of every probability
 
 
 def test_fit_writes_judgments():
-    outcome = CliRunner().invoke(cli, ["clicks", "fit", "log.csv", "--model", "cascade", "-o", "out.txt"])
+    outcome = called("clicks", "fit", "log.csv", "--model", "cascade", "-o", "out.txt")
     assert "2 grades written to out.txt" in outcome.stderr
     assert Path("out.txt").read_text() == "q 0 a 3\nq 0 b 3\n"  # log2(1 + 2⁴ · 0.4), log2(1 + 2⁴ · 0.5)
 
 
 def test_fit_says_what_is_wrong_with_a_log():
     Path("bad.csv").write_text(LOG.replace("s3,q,a,1,0", "s3,q,a,1,7"))
-    outcome = CliRunner().invoke(cli, ["clicks", "fit", "bad.csv", "--format", "json"])
+    outcome = called("clicks", "fit", "bad.csv", "--format", "json")
     error = json.loads(outcome.stderr)["error"]
     assert (error["code"], error["path"], error["line"], error["column"]) == ("clicks", "bad.csv", 6, 5)
     assert refused("fit", "none.csv") == ("io", 3)
@@ -118,9 +117,6 @@ def test_score_writes_to_a_file_and_needs_one_question():
     Path("many.csv").write_text(MANY)
     run("score", "many.csv", "--run", "b.run", "--resamples", 10, "--format", "csv", "-o", "out.csv")
     assert Path("out.csv").read_text().startswith("run,measure,estimator,value")
-    for words in (
-        ["many.csv"],
-        ["many.csv", "--run", "b.run", "--lists", "x"],
-    ):
-        assert CliRunner().invoke(cli, ["clicks", "score", *words]).exit_code == 2
+    for words in (["many.csv"], ["many.csv", "--run", "b.run", "--lists", "x"]):
+        assert called("clicks", "score", *words).returncode == 2
     assert refused("score", "many.csv", "--run", "b.run", "-m", "AP") == ("measure", 2)

@@ -6,10 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 from commands import called
-
-from judged.cli.main import cli
+from commands import run as command
 
 A = "q1 Q0 d1 1 3 a\nq1 Q0 d2 2 2 a\nq1 Q0 d3 3 1 a\nq2 Q0 d1 1 2 a\nq2 Q0 d2 2 1 a\n"
 B = "q1 Q0 d1 1 9 b\nq1 Q0 d3 2 8 b\nq1 Q0 d2 3 7 b\nq2 Q0 d2 1 2 b\nq2 Q0 d1 2 1 b\nq3 Q0 d1 1 1 b\n"
@@ -26,18 +24,8 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def invoke(*words, stdin=None):
-    return CliRunner().invoke(cli, ["correlate", *map(str, words)], input=stdin)
-
-
-def run(*words, stdin=None):
-    outcome = invoke(*words, stdin=stdin)
-    assert outcome.exit_code == 0, outcome.stderr
-    return outcome.stdout
-
-
-def shell(*words):
-    return called("correlate", *words)
+def run(*words):
+    return command("correlate", *words)
 
 
 def test_values_of_each_query_begin_with_what_changed_most():
@@ -87,18 +75,14 @@ def test_more_than_two_runs_make_a_table_of_pairs():
     [
         (["a.run", "none.run"], 3, "none.run"),
         (["a.run"], 2, "Missing argument"),
-        (["a.run", "b.run", "-m", "tau_q"], 2, "[unknown-name]"),
         (["a.run", "b.run", "-m"], 2, "-m needs the name"),
-        (["a.run", "b.run", "--depth", "0"], 2, "[parameter]"),
         (["--systems", "a.run", "map.txt"], 2, "2 columns (system, score)"),
         (["map.txt", "a.run"], 2, "map.txt"),
-        (["a.run", "qrels.txt"], 2, "[swapped]"),
         (["qrels.txt", "a.run"], 2, "[swapped]"),
         (["a.run", "b.run", "c.run", "-q"], 2, "-q needs exactly two runs"),
-        (["a.run", "b.run", "-m", "rbo(p=2)"], 2, "[parameter]"),
     ],
 )
 def test_errors_say_what_is_wrong(words, code, said):
-    done = shell(*words)
+    done = called("correlate", *words)
     assert (done.returncode, done.stdout) == (code, "")
     assert said in done.stderr

@@ -4,10 +4,10 @@ import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from commands import called
+from commands import run as command
 
 import judged as jd
-from judged.cli.main import cli
 
 
 @pytest.fixture(autouse=True)
@@ -23,11 +23,8 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def run(*words, stdin=None):
-    outcome = CliRunner().invoke(cli, ["power", *map(str, words)], input=stdin)
-    if outcome.exception is not None:
-        raise outcome.exception
-    return outcome.stdout
+def run(*words):
+    return command("power", *words)
 
 
 def test_a_table_with_a_sentence_above():
@@ -54,14 +51,12 @@ def test_runs_may_be_named_and_queries_means_which_ones_count():
         (["qrels.txt", "a.run", "none.run"], 3, "none.run"),
         (["qrels.txt", "a.run"], 2, "[runs]"),
         (["qrels.txt", "a.run", "b.run", "-m", "NDGC"], 2, "[unknown-name]"),
-        (["qrels.txt", "a.run", "b.run", "--difference", "0"], 2, "[parameter]"),
         (["qrels.txt", "a.run", "b.run", "--power", "1"], 2, "[parameter]"),
-        (["qrels.txt", "a.run", "b.run", "--power", "0.02"], 2, "[parameter]"),
         (["a.run", "qrels.txt", "b.run"], 2, "[swapped]"),
         (["qrels.txt", "-", "-"], 2, "only once"),
     ],
 )
 def test_errors_say_what_is_wrong(words, code, said):
-    outcome = CliRunner().invoke(cli, ["power", *words])
-    assert (outcome.stdout, outcome.exit_code) == ("", code)
+    outcome = called("power", *words)
+    assert (outcome.stdout, outcome.returncode) == ("", code)
     assert said in outcome.stderr

@@ -3,10 +3,7 @@
 import json
 
 import pytest
-from click.testing import CliRunner
-
-import judged as jd
-from judged.cli.main import cli
+from commands import called, run
 
 RECORDS = [
     {"id": "q1", "retrieved": [{"id": "faq#2", "tokens": 310, "score": 0.83}, {"id": "terms#7", "tokens": 420, "score": 0.8}, {"id": "terms#8", "tokens": 390, "score": 0.4}], "relevant": ["terms#7"]},
@@ -26,18 +23,6 @@ def folder(tmp_path, monkeypatch):
     (tmp_path / "two.csv").write_text("score,pred\n1,0.2\n0,0.1\n")
     (tmp_path / "counts.csv").write_text("chunk_id,tokens\na,10\nb,20\nc,30\nx,40\n")
     return tmp_path
-
-
-def run(*words):
-    return CliRunner().invoke(cli, list(words), catch_exceptions=False).stdout
-
-
-def told(*words):
-    """What is wrong with a call, or with its files; nothing else is printed."""
-    done = CliRunner().invoke(cli, list(words))
-    assert done.stdout == ""
-    assert done.exit_code != 0
-    return str(done.exception) if isinstance(done.exception, jd.JudgedError) else done.stderr
 
 
 def means(*words):
@@ -66,13 +51,7 @@ def test_a_question_file_that_is_given_twice_is_explained_once():
 
 def test_one_file_may_come_from_standard_input():
     text = "\n".join(map(json.dumps, RECORDS))
-    done = CliRunner().invoke(cli, ["eval", "-", "-m", "RR", "--format", "json"], input=text, catch_exceptions=False)
-    assert json.loads(done.stdout)["summary"] == {"RR": 0.75}
-
-
-@pytest.mark.parametrize(("how", "value"), [("first", 0.75), ("max", 0.75), ("sum", 1.0)])
-def test_chunks_are_rolled_up_by_a_separator(how, value):
-    assert means("rag.jsonl", "-m", "RR", "--roll-up", how, "--chunk-separator", "#") == {"RR": value}
+    assert json.loads(run("eval", "-", "-m", "RR", "--format", "json", stdin=text))["summary"] == {"RR": 0.75}
 
 
 def test_chunks_are_rolled_up_by_a_table(folder):
@@ -101,4 +80,6 @@ def test_tokens_come_from_a_table():
     ],
 )
 def test_what_is_wrong_is_said(words, text):
-    assert text in told(*words)
+    done = called(*words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert text in done.stderr

@@ -4,10 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from commands import run as command
 
 import judged as jd
-from judged.cli.main import cli
 
 
 @pytest.fixture(autouse=True)
@@ -20,15 +19,8 @@ def folder(tmp_path, monkeypatch):
     Path("users.csv").write_text("user_id,group\nu,new\nv,old\n")
 
 
-def invoke(*words):
-    return CliRunner().invoke(cli, ["recommend", *words])
-
-
 def run(*words):
-    outcome = invoke(*words)
-    if outcome.exception is not None:
-        raise outcome.exception
-    return outcome.stdout
+    return command("recommend", *words)
 
 
 def test_a_run_makes_a_table():

@@ -4,10 +4,8 @@ import math
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import judged as jd
-from judged.cli.main import cli
 from judged.comparison.tables import signs
 
 N = 40
@@ -160,19 +158,3 @@ def test_the_page_says_it_first(tmp_path):
     jd.report(jd.compare(QRELS, {"a": A, "one": ONE, "b": B}, "AP"), tmp_path / "page.html")
     text = (tmp_path / "page.html").read_text("utf-8")
     assert "<bdi>one</bdi> answered 1 of 40 queries and is not comparable." in text
-
-
-def test_the_command_line(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    for name, run in (("a.run", A), ("one.run", ONE)):
-        lines = (f"{q} Q0 {d} {i} {-i} t\n" for q, docs in run.items() for i, d in enumerate(docs))
-        (tmp_path / name).write_text("".join(lines))
-    (tmp_path / "qrels.txt").write_text(
-        "".join(f"{q} 0 {d} {g}\n" for q, docs in QRELS.items() for d, g in docs.items())
-    )
-    told = CliRunner().invoke(cli, ["compare", "qrels.txt", "a.run", "one.run", "-m", "AP"])
-    assert told.stdout.splitlines()[0] == SENTENCE
-    assert "with --queries both." in told.stdout
-    failed = CliRunner().invoke(cli, ["gate", "qrels.txt", "a.run", "--baseline", "one.run", "-m", "AP"])
-    assert failed.exit_code == 1
-    assert f"FAIL  {SENTENCE}" in failed.stdout

@@ -2,10 +2,8 @@
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import judged as jd
-from judged.cli.main import cli
 from judged.judging.todo import SCALES
 
 RUNS = {"a": {"q": ["x", "y", "z", "w"]}, "b": {"q": ["w", "z", "y", "x"]}}
@@ -90,17 +88,6 @@ def test_the_level_is_not_printed_without_a_binary_measure():
         jd.compare(graded(2, 1, 0), RUNS, "nDCG@10 RBP"),
     ):
         assert "relevant: grade" not in result.render("table")
-
-
-def test_the_command_line_prints_the_option_that_helps(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "stars.txt").write_text("".join(f"q 0 d{i} {i}\n" for i in range(1, 6)))
-    (tmp_path / "a.run").write_text("q Q0 d1 1 2.0 t\nq Q0 d5 2 1.0 t\n")
-    warned = CliRunner().invoke(cli, ["eval", "stars.txt", "a.run", "-m", "RR"]).output
-    assert "Name the lowest relevant grade, such as --level 4.  [level]" in warned
-    chosen = CliRunner().invoke(cli, ["eval", "stars.txt", "a.run", "-m", "RR", "-l", "4"]).output
-    assert "[level]" not in chosen
-    assert "relevant: grade ≥ 4" in chosen
 
 
 @pytest.mark.parametrize("name", SCALES)

@@ -90,19 +90,6 @@ def test_warnings_and_coverage_are_computed_when_they_are_asked_for(monkeypatch)
     assert asked == ["join_warnings", "level_warnings", "_coverage"]
 
 
-@pytest.mark.parametrize(
-    ("options", "slug"),
-    [
-        ({"strict": True}, "query-missing"),
-        ({"queries": "strict"}, "query-missing"),
-        ({"empty": "error"}, "no-relevant"),
-    ],
-)
-def test_an_error_is_not_deferred(options, slug):
-    judgments = {**JUDGMENTS, "q5": {"d1": 0}}
-    refusal(slug, jd.evaluate, judgments, RUN, "AP", **options)
-
-
 def test_a_level_that_no_document_reaches_is_an_error_at_once():
     refusal("no-relevant", jd.evaluate, JUDGMENTS, RUN, "AP(level=7)", empty="error")
 

@@ -110,19 +110,6 @@ def test_equal_weights_give_the_usual_t_interval_and_a_weight_of_0_leaves_a_quer
     assert result({"q1": 1, "q2": 0, "q3": 0, "q4": 0}).interval("RR") is None
 
 
-@pytest.mark.slow
-def test_the_interval_covers_the_mean_of_the_population_as_often_as_it_says():
-    rng = np.random.default_rng(1)
-    values, chance = rng.beta(0.5, 1, 5000), rng.uniform(0.2, 1, 5000)
-    values = np.where(chance > 0.6, values / 2, values)  # what is sampled often is lower
-    hits = 0
-    for _ in range(1000):
-        drawn = rng.choice(5000, 80, p=chance / chance.sum())
-        low, high = jd.stats.weighted_interval(values[drawn], 1 / chance[drawn])
-        hits += low <= values.mean() <= high
-    assert 0.925 < hits / 1000 < 0.97
-
-
 @pytest.mark.needs("pandas")
 @pytest.mark.parametrize("form", ["csv", "jsonl", "pandas", "column", "columns"])
 def test_weights_come_from_a_table_of_queries(form, tmp_path):

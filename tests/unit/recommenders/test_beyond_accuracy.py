@@ -120,17 +120,6 @@ def test_all_that_can_be_computed_is():
     assert more.summary()["Coverage@2"] == 3 / 5
 
 
-def test_what_a_measure_needs_is_asked_for_by_name():
-    for measure, argument in (
-        ("Coverage", "items"),
-        ("Novelty", "history"),
-        ("ILS", "vectors"),
-    ):
-        with pytest.raises(jd.UsageError, match=rf"{measure}@10.*{argument}=") as caught:
-            jd.recommenders.beyond_accuracy(RUN, measure)
-        assert (caught.value.slug, caught.value.value) == ("parameter", argument)
-
-
 def test_measures_have_their_own_cutoffs():
     found = jd.recommenders.beyond_accuracy(RUN, "Distinct@1 Distinct Distinct@3", k=2)
     assert found.summary() == {"Distinct@1": 1, "Distinct@2": 3, "Distinct@3": 4}

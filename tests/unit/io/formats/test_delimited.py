@@ -12,16 +12,6 @@ HEADER = "qid,docno,score\n"
 
 
 @pytest.mark.parametrize(
-    "doc", ['"', "a,b", 'say "hi"', "'x", "#1", " leading", "trailing ", "NA", "null", "007", "1e5", "a\tb", "é"]
-)
-def test_ids_that_need_quotes_are_read_exactly(doc, save):
-    quoted = '"' + doc.replace('"', '""') + '"'
-    run = read_run(save("a.csv", f"{HEADER}q,{quoted},1\n#q,x,2\n"))
-    assert run.doc[0].decode() == doc
-    assert run.queries[1] == b"#q"
-
-
-@pytest.mark.parametrize(
     ("rows", "line"),
     [('q,"abc,1\nq,d,2\n', 3), ('q,"a"b,1\n', 2), ('q,d,1\nq,"abc,1\nq,def",2\n', 3)],
 )

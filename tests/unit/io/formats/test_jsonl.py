@@ -109,8 +109,3 @@ def test_one_record_is_json_lines_too(save, rows):
 def test_a_scalar_is_no_run(save):
     refusal("columns", read_run, save("a.json", "[5]"))
     refusal("form", read_run, save("a.json", '{"q1": 5}'))
-
-
-def test_line_separators_inside_text_do_not_end_a_line(save):
-    run = read_run(save("a.jsonl", RECORD.replace("d1", "d\u2028\x85") + RECORD))
-    assert run.doc[0].decode() == "d\u2028\x85"

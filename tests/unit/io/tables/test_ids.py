@@ -135,11 +135,6 @@ def test_a_half_surrogate_in_json_is_shown_escaped(save):
     assert "'q1'" in str(error)
 
 
-def test_different_forms_of_one_letter_are_different_ids():
-    run = docs("caf\u00e9", "cafe\u0301")
-    assert len(set(run.doc.tolist())) == 2
-
-
 def test_objects_whose_text_is_the_same_are_one_query():
     first, second = (datetime.date(2026, 1, 2),) * 2
     assert len(read_run([(first, "a", 1), (second, "b", 2)]).queries) == 1

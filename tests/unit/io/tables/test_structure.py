@@ -61,44 +61,10 @@ def test_what_is_no_source_is_refused(source):
     assert "{query: {doc: number}}" in str(refusal("form", read_run, source))
 
 
-def test_swapped_files_are_noticed(save):
-    assert "judgments" in str(refusal("swapped", read_run, save("q", QRELS)))
-    error = refusal("swapped", read_qrels, save("r", RUN))
-    assert "a run" in str(error)
-    assert error.where.line == 1
-
-
-@pytest.mark.parametrize(
-    ("reader", "content", "line", "count"),
-    [
-        (read_run, b"q1 Q0 d1\n" + RUN, 1, 3),
-        (read_run, RUN.replace(b" tag", b""), 1, 5),
-        (read_run, b"\n# comment\n\n" + RUN + b"q2 Q0 d9 2\n", 9, 4),
-        (read_qrels, b"q1 0 d1\n" + QRELS, 1, 3),
-        (read_qrels, QRELS.replace(b"\n", b" extra\n"), 1, 5),
-        (read_run, RUN[:-6], 5, 5),
-    ],
-)
-def test_a_line_with_other_columns_is_refused_with_its_number(reader, content, line, count, save):
-    error = refusal("columns", reader, save("f", content))
-    assert error.where.line == line
-    assert f"got {count}:" in str(error)
-    assert error.hint
-
-
 def test_a_csv_file_in_utf_16_is_refused_as_other_text_is(save):
     for content in ("query,doc,score\nqü,a,0.5\n", "Suchwort\tArtikel\tNote\nqü\ta\t1\n"):
         for codec in ("utf-16-le", "utf-16-be"):
             assert "iconv" in str(refusal("encoding", read_qrels, save("f.csv", ("\ufeff" + content).encode(codec))))
-
-
-@pytest.mark.parametrize(("reader", "content"), [(read_run, RUN), (read_qrels, QRELS)])
-def test_text_that_is_damaged_or_in_another_encoding_is_refused(reader, content, save):
-    error = refusal("nul", reader, save("f", content.replace(b"q2", b"\0q2", 1)))
-    assert error.where.line == 4
-    assert "offset" in str(error)
-    error = refusal("encoding", reader, save("f", content.decode().encode("utf-16")))
-    assert "iconv" in str(error)
 
 
 @pytest.mark.parametrize(

@@ -12,13 +12,6 @@ import judged as jd
 A, B = b"q Q0 a 1 0.5 t\n" * 1, b"q Q0 b 2 0.4 t\n"
 
 
-def test_a_blank_inside_a_tab_separated_cell_belongs_to_the_id():
-    run = jd.read_run(io.BytesIO(b"q1\tQ0\tdoc 9\t1\t0.5\ttag\nq1\tQ0\td\t2\t0.4\ttag\n"))
-    assert run.doc.tolist() == [b"doc 9", b"d"]
-    qrels = jd.read_qrels(io.BytesIO(b"q1\t0\tdoc one\t1\nq1\t0\tdoc two\t0\n"))
-    assert qrels.doc.tolist() == [b"doc one", b"doc two"]
-
-
 @pytest.mark.parametrize("line", [b"q1\tQ0\tdoc 9\t1\t0.5\t\n", b"q1\tQ0\ta\t1\t0.9\tt\nq1\tQ0\tdoc 9\t1\t0.5\t\n"])
 def test_an_empty_cell_is_never_made_up_from_a_blank_in_another(line):
     refusal("columns", jd.read_run, io.BytesIO(line))
