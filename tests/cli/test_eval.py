@@ -178,19 +178,19 @@ FORMULA = '=HYPERLINK("http://x.example","y")'
 SCRIPT = "<script>alert(1)</script>"
 SPECIAL = r"\input{x}$_%&#~^|`*[a](b)"
 BRACKET = "[5pt]"
-BYTES = "q\udcff"
+BYTES = "q\udc81"  # no character of cp1252
 HOSTILE = {
-    "table": [r"q\x1b[31m\x9b2J\u202e", FORMULA, SCRIPT, SPECIAL, BRACKET, r"q\udcff"],
-    "trec": [r"q\x1b[31m\x9b2J\u202e", FORMULA, SCRIPT, SPECIAL, BRACKET, r"q\udcff"],
-    "csv": [r",q\x1b[31m\x9b2J\u202e,", "\"=HYPERLINK(\"\"http://x.example\"\",\"\"y\"\")\"", SCRIPT, SPECIAL, BRACKET, r"q\udcff"],
-    "json": [r'"q\u001b[31m\u009b2J\u202e"', json.dumps(FORMULA), SCRIPT, json.dumps(SPECIAL), BRACKET, r'"q\udcff"'],
+    "table": [r"q\x1b[31m\x9b2J\u202e", FORMULA, SCRIPT, SPECIAL, BRACKET, r"q\udc81"],
+    "trec": [r"q\x1b[31m\x9b2J\u202e", FORMULA, SCRIPT, SPECIAL, BRACKET, r"q\udc81"],
+    "csv": [r",q\x1b[31m\x9b2J\u202e,", "\"=HYPERLINK(\"\"http://x.example\"\",\"\"y\"\")\"", SCRIPT, SPECIAL, BRACKET, r"q\udc81"],
+    "json": [r'"q\u001b[31m\u009b2J\u202e"', json.dumps(FORMULA), SCRIPT, json.dumps(SPECIAL), BRACKET, r'"q\udc81"'],
     "md": [
         r"| q\\x1b\[31m\\x9b2J\\u202e |", f"| {FORMULA} |", r"| \<script\>alert(1)\</script\> |",
-        r"| \\input{x}\$\_%\&\#\~^\|\`\*\[a\](b) |", r"| \[5pt\] |", r"| q\\udcff |",
+        r"| \\input{x}\$\_%\&\#\~^\|\`\*\[a\](b) |", r"| \[5pt\] |", r"| q\\udc81 |",
     ],
     "latex": [
         r"q\textbackslash{}x1b[31m\textbackslash{}x9b2J\textbackslash{}u202e &", f"{FORMULA} &", "$<$script$>$alert(1)$<$/script$>$ &",
-        r"\textbackslash{}input\{x\}\$\_\%\&\#\textasciitilde{}\textasciicircum{}\textbar{}`*[a](b) &", "{}[5pt] &", r"q\textbackslash{}udcff &",
+        r"\textbackslash{}input\{x\}\$\_\%\&\#\textasciitilde{}\textasciicircum{}\textbar{}`*[a](b) &", "{}[5pt] &", r"q\textbackslash{}udc81 &",
     ],
 }  # fmt: skip
 

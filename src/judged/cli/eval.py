@@ -36,8 +36,8 @@ def command(qrels: str, runs: tuple[str, ...], settings: dict[str, Any], **shown
 
     \b
     judged eval qrels.txt bm25.run
-    judged eval test.letor scores.txt -m nDCG@10
-    judged eval qrels.txt *.run -m nDCG@10 AP 'R@{100,1000}' --format md
+    judged eval qrels.txt *.run -m nDCG@10 AP 'R@{100,1000}'
+    judged eval test.letor scores.txt -m nDCG@10 --format md
     judged eval ratings.csv run.csv --query-col "Search Term" --grade-map Exact=3
     judged eval rag.jsonl -m R@5 nDCG@10 R@2000tok
     judged eval qrels.txt bm25.run -m nDCG@10 --worst 10

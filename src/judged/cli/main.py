@@ -8,20 +8,29 @@ import io
 import os
 import re
 import sys
-from typing import NoReturn
+import warnings
+from typing import Any, NoReturn
 
 import click
 
 from judged._version import __version__
 from judged.cli.options.command import asks_json, discard, say, show_error, words_ask_json
 from judged.errors import EngineError, FileError, JudgedError, UsageError
+from judged.registry import load_plugin, owner_of, plugins
 
-# Every other file of this folder is a command, summarised by its first line. These come first in `--help`, the others follow by name.
-_FIRST = ("demo", "eval", "compare", "gate", "report", "explain")
+# Every other file of this folder is a command, summarised by its first line. `--help` shows these, `judged help all` the others too.
+MAIN = {
+    "Evaluate and compare": ("eval", "compare", "explain", "report"),
+    "Decide": ("gate",),
+    "Get judgments": ("pool", "label", "judge", "agree"),
+    "Look closer": ("curve", "measures"),
+}
+_FIRST = tuple(name for names in MAIN.values() for name in names)
 # Files are opened without pathlib here and where every command passes: importing it takes 3 ms.
 _FOLDER = os.path.dirname(__file__)  # noqa: PTH120
 _FILES = {name.removesuffix(".py") for name in os.listdir(_FOLDER) if name.endswith(".py")}  # noqa: PTH208
 COMMANDS = (*_FIRST, *sorted(_FILES - {*_FIRST, "__init__", "main"}))
+PLUGINS = "judged.commands"  # entry points of other distributions
 
 # Messages of libraries for which memory ran out while they were loaded, or while they started a thread.
 _NO_ROOM = (
@@ -39,15 +48,36 @@ class _Commands(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, _summary(name)) for name in COMMANDS])
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Show the main commands on one screen."""
+        self.format_usage(ctx, formatter)
+        self.format_help_text(ctx, formatter)
+        formatter.write_paragraph()
+        for purpose, names in MAIN.items():
+            formatter.write_text(f"{purpose}:")
+            with formatter.indentation():
+                formatter.write_dl([(name, summary(name)) for name in names])
+        formatter.write_paragraph()
+        formatter.write_text("Try it: judged demo. All commands: judged help all. Options: judged eval -h")
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:
-            return None
+            return _plugin_command(name)
         command: click.Command = importlib.import_module(f"judged.cli.{name}").command
         return command
+
+
+def _plugin_command(name: str) -> click.Command | None:
+    """The command that another distribution declares under this name; None if there is none."""
+    named = [plugin for plugin in plugins(PLUGINS) if plugin.name == name]
+    if len(named) > 1:
+        owners = " and ".join(map(owner_of, named))
+        raise UsageError("plugin", f"the command {name!r} is declared by {owners}", hint="uninstall one of them")
+    command = load_plugin(named[0]) if named else None
+    if not isinstance(command, click.Command | None):
+        problem = f"plug-in {name!r} of {owner_of(named[0])} is not a command of click"
+        raise UsageError("plugin", problem, hint="update or uninstall it", value=name)
+    return command
 
 
 @click.command(
@@ -60,17 +90,7 @@ class _Commands(click.Group):
 @click.option("--json", "as_json", is_flag=True, hidden=True)
 @click.pass_context
 def cli(ctx: click.Context, version: bool, as_json: bool) -> None:
-    """Your rankings, judged: measure rankings, test whether one is better than another, and see why.
-
-    \b
-    judged demo                              try it on the sample collection
-    judged eval QRELS RUN... -m nDCG@10 AP   evaluate runs
-    judged compare QRELS RUN RUN...          test which run is better
-    judged report QRELS RUN... -o page.html  write all results to one HTML page
-    judged explain AP QRELS RUN --query Q    show the arithmetic of one query
-    judged curve pr QRELS RUN... -o pr.svg   draw precision-recall curves
-    judged agree QRELS_A QRELS_B             measure the agreement of judges
-    """
+    """Your rankings, judged: how good they are, which one is better, and why."""
     if version:
         _show_version(as_json)
         ctx.exit()
@@ -105,6 +125,7 @@ def main() -> NoReturn:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a locale may lack letters
+    warnings.showwarning = _show_warning
     try:
         code = cli.main(prog_name="judged", standalone_mode=False)
         sys.stdout.flush()
@@ -137,12 +158,16 @@ def main() -> NoReturn:
     sys.exit(code if isinstance(code, int) else 0)
 
 
+def _show_warning(message: object, *_: Any) -> None:
+    say(f"warning: {message}")
+
+
 def _fail(error: JudgedError) -> int:
     show_error(error, as_json=words_ask_json(sys.argv))
     return error.exit_code
 
 
-def _summary(name: str) -> str:
+def summary(name: str) -> str:
     """Read the summary of a command from the first line of its file, without importing it."""
     with open(f"{_FOLDER}/{name}.py", encoding="utf-8") as file:  # noqa: PTH123
         text = file.readline().strip('"\n').partition(": ")[2]

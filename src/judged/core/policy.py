@@ -24,7 +24,7 @@ class Policy:
     """Policies of an evaluation. The defaults are those of trec_eval with `-c`.
 
     Args:
-        queries: queries that count: all judged ones (0 if the run lacks them), those in both, or all judged ones, which the run must contain (strict).
+        queries: queries that count: all judged ones (0 if the run lacks them), those in both, or all, which the run must have (strict).
         empty: value of a query without a relevant document.
         order: field that rankings are ordered by. The rank column is ignored unless it is selected here.
         ties: order of documents with equal scores.

@@ -83,7 +83,7 @@ def evaluate(
         run: a ranking in any format that `read_run` takes; or several files, a dataset, a lazy frame or a Spark DataFrame, which are
             scanned in partitions, see `docs/guides/scale.md`.
         measures: measures, such as nDCG@10 AP P@{1,5}; names or objects: `"nDCG@10 AP"`, `[nDCG @ 10, "RR"]`.
-        level: lowest relevant grade of binary measures that do not set their own. [default: 1]
+        level: lowest relevant grade; binary measures that set their own keep it. [default: 1]
         bounds: also compute values as if all unjudged documents were irrelevant, and as if they had the top grade; see
             `Values.if_irrelevant` and `Values.if_top`.
         weights: table of queries with their weights in means and intervals, such as traffic; or {query: weight}.

@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from inspect import cleandoc
 from itertools import pairwise
 from threading import Event, Lock, Thread
 from typing import Any, TextIO, TypeVar
@@ -22,7 +23,14 @@ from judged.steps import LISTENER, Report
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-GROUPS = ("Input", "Measures", "Model", "Policies", "Statistics", "Output")
+GROUPS = ("Measures", "Input", "Model", "Policies", "Statistics", "Output")
+# Options that `--help` shows of commands that have many; `--help-all` shows the others too.
+_COMMON = frozenset({
+    *("measures", "measure", "level", "query_col", "doc_col", "grade_col", "score_col", "baseline", "slices", "history"),
+    *("profile", "ties", "queries", "test", "correction", "max_drop", "mode", "rules", "query", "per_query", "worst", "where"),
+    *("doc_texts", "query_texts", "title", "tables", "log_to", "format", "output"),
+})  # fmt: skip
+_MANY = 14
 _ARGUMENTS = {  # lines of `--help`
     "qrels": "Judgments.",
     "sources": "Judgments of each judge, or one table with all of them.",
@@ -43,6 +51,7 @@ _ARGUMENTS = {  # lines of `--help`
     "kind": "Kind of curve.",
     "words": "Arguments of trec_eval.",
     "cited": "Results (.json), or names of measures, tests and methods.",
+    "topic": "Command, or `all` for a list of them.",
     "todo": "Documents to judge, such as a file of `judged pool`.",
 }
 _MEANT = {  # options that people try, and what to write instead
@@ -153,17 +162,47 @@ class Command(click.Command):
     def _flags(self) -> list[str]:
         return [flag for p in self.params for flag in p.opts if flag.startswith("-")]
 
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """Add `--help-all`, as click adds `--help`; it is listed where it shows more."""
+        params = super().get_params(ctx)
+        text = f"Show all {sum(isinstance(p, click.Option) for p in params)} options, and more examples."
+        settings: dict[str, Any] = {"is_flag": True, "is_eager": True, "expose_value": False, "help": text}
+        more = click.Option(["--help-all"], callback=_show_all_help, hidden=not self._has_many(), **settings)
+        return [*params, more]
+
+    def _has_many(self) -> bool:
+        return len(self.params) > _MANY
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Leave out all but the first two examples, unless all help was asked for."""
+        whole = self.help
+        if whole and self._has_many() and not ctx.meta.get("judged.help_all"):
+            before, block, examples = cleandoc(whole).partition("\b\n")
+            self.help = "\n\n".join([before.partition("\n\n")[0], block + "\n".join(examples.split("\n")[:2])])
+        super().format_help_text(ctx, formatter)
+        self.help = whole
+
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        few = self._has_many() and not ctx.meta.get("judged.help_all")
         groups: dict[str, list[tuple[str, str]]] = {name: [] for name in ("Arguments", *GROUPS, "Options")}
         for parameter in self.get_params(ctx):
             if isinstance(parameter, click.Argument):
                 groups["Arguments"].append((parameter.make_metavar(ctx), _ARGUMENTS[str(parameter.name)]))
+            elif few and isinstance(parameter, Option) and parameter.name not in _COMMON:
+                continue
             elif (record := parameter.get_help_record(ctx)) is not None:
                 groups[getattr(parameter, "group", "") or "Options"].append(record)
         for name, records in groups.items():
             if records:
                 with formatter.section(name):
                     formatter.write_dl(records, col_max=24)
+
+
+def _show_all_help(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
+    if asked and not ctx.resilient_parsing:
+        ctx.meta["judged.help_all"] = True
+        click.echo(ctx.get_help())
+        ctx.exit()
 
 
 def check_files(ctx: click.Context, *others: object) -> None:
