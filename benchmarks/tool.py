@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import shutil
 import sys
 from collections.abc import Callable
@@ -77,8 +76,8 @@ def _last_column(text: str) -> list[float]:
     return [float(line.split()[-1]) for line in text.splitlines()]
 
 
-def _before_interval(text: str) -> list[float]:
-    return [float(value) for value in re.findall(r"(\d[\d.]*) +\[\d", text)]
+def _fourth_cell(text: str) -> list[float]:
+    return [float(line.split(",")[3]) for line in text.splitlines()[1:]]
 
 
 def _nothing(text: str) -> list[float]:
@@ -148,8 +147,8 @@ class Tools:
         return Task("judged", data, self._python("judged", JUDGED, data), OURS, **rest)
 
     def judged_eval(self, data: str, tool: str = "judged eval", **rest: Any) -> Task:
-        command = self._program(_script("judged"), "eval", *self.files(data), "-m", *OURS, "-p", "12")
-        return Task(tool, data, command, OURS, _before_interval, **rest)
+        command = self._program(_script("judged"), "eval", *self.files(data), "-m", *OURS, "--format", "csv")
+        return Task(tool, data, command, OURS, _fourth_cell, **rest)
 
     def judged_trec_eval(self, data: str, **rest: Any) -> Task:
         return replace(
