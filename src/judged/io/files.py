@@ -209,12 +209,12 @@ class Content:
             return memoryview(self.read())[: -len(PAD)]
         return mmap.mmap(self.file.fileno(), 0, access=mmap.ACCESS_READ)
 
-    def last_byte(self) -> bytes:
-        """Return the last byte."""
+    def last_bytes(self, count: int = 1) -> bytes:
+        """Return the last bytes, or all if there are fewer."""
         if self.file is None:
-            return bytes(self.read()[-len(PAD) - 1 : -len(PAD)])
-        self.file.seek(-1, os.SEEK_END)
-        return self.file.read(1)
+            return bytes(self.read()[-len(PAD) - count : -len(PAD)])
+        self.file.seek(max(self.file.seek(0, os.SEEK_END) - count, 0))
+        return self.file.read(count)
 
 
 @contextmanager

@@ -48,7 +48,7 @@ class NativeText:
             joinable=self.lines,
             scored=self.scored,
             ranked=self.ranked,
-            warnings=check_end(content.last_byte(), content.name) if self.lines else (),
+            warnings=check_end(content.last_bytes(), content.name) if self.lines else (),
         )
 
     def read(self, content: Content, context: Context, origin: Callable[[Any], Origin]) -> SourceTable | None:

@@ -20,7 +20,7 @@ from judged.io.columns import ColumnRequest, find_columns
 from judged.io.files import file_path, map_file, open_regular, raise_file_error
 from judged.io.formats.columnar import ROW_SIZE, ROWS, Rows, report_library, unread_batches
 from judged.io.formats.registry import Detected, detect_format
-from judged.io.formats.trec import TREC, unread_lines
+from judged.io.formats.trec import ENDS, TREC, check_ends, unread_lines
 from judged.io.lines import read_head
 from judged.io.open_table import open_whole_run
 from judged.io.origin import Context
@@ -290,11 +290,11 @@ class TrecPiece:
 
     def batches(self) -> Iterator[Run | UnreadRun]:
         file = self.file
-        head = file.between(self.begin, min(self.begin + 3, self.end))
+        head = file.between(0, min(ENDS, self.end))
         start = text_start(head, file.path, Begin(self.begin))
-        last = file.between(self.end - 1, self.end)
+        warnings = check_ends(head, file.between(max(self.end - ENDS, self.begin), self.end), file.path)
         opened = partial(map_file, file.path, file.path, start, file.stamp, self.begin, self.end)
-        yield unread_lines(file.path, opened, last, partial(file.begin, self.begin))
+        yield unread_lines(file.path, opened, warnings, partial(file.begin, self.begin))
 
 
 # ── Columnar files: stretches of row groups of large files, small files together ────────────────────

@@ -183,6 +183,20 @@ def tags_of(data: Raw) -> list[str]:
     return [tag.decode("utf-8", "surrogateescape") for tag in tags]
 
 
+ENDS = 512  # bytes, in which a first and a last line have their ends
+
+
+def check_ends(head: Raw | Bytes, end: Raw | Bytes, name: str) -> tuple[Warned, ...]:
+    """Warn if the last line of a file has no end, and of tags of several runs in its first and its last lines."""
+    end = bytes(end[-ENDS:])
+    warnings = check_end(end[-1:], name)
+    tags = tags_of(bytes(head[:ENDS]).rpartition(b"\n")[0] + b"\n" + end.partition(b"\n")[2] + PAD)
+    if len(tags) < 2:
+        return warnings
+    text = f"{name} has the runs {list_columns(tags)}, which count as one"
+    return (*warnings, Warned("tags", len(tags), text, Hint("write each to a file of its own")))
+
+
 def parse_run(data: Raw, name: str, *, lenient: bool = False, begin: Begin | None = None) -> Run:
     """Parse a run. As trec_eval, `lenient` reads numbers as C does, and allows more than six columns.
 
@@ -285,7 +299,7 @@ def _read(
         "queries": IdColumn.of(codes),
         "query": np.concatenate(query),
         "where": Origin(name=name, typed=False, line=np.concatenate(line)).place,
-        "warnings": check_end(data[-9:-8], name),
+        "warnings": check_ends(data, data[-len(PAD) - ENDS : -len(PAD)], name),
     }
     ranks = np.concatenate(rank) if wrong_rank is None else None
     own = {"rank": ranks, "wrong_rank": wrong_rank, "tag": last_tag}
@@ -327,7 +341,7 @@ def read_lines(content: Content, layout: Layout) -> Run | Qrels | None:
             return None
         keys: dict[str, Any] = {"name": content.name, "queries": rows.queries, "query": rows.query, "doc": rows.doc}
         where = Origin(name=content.name, typed=False, line=TextLines(opened, layout)).place
-        keys |= {"where": where, "warnings": check_end(data[-1:].tobytes(), content.name)}
+        keys |= {"where": where, "warnings": check_ends(data, data, content.name)}
         if layout is not _RUN:
             plain = len(rows.aspect) == 1 and rows.aspect[0] in NO_SUBTOPIC
             return Qrels(**keys, grade=rows.number, aspect=None if plain else rows.aspects())
@@ -344,7 +358,8 @@ def _unread(content: Content, detected: Detected, context: Context, read: Callab
         return _unread_stream(content, content.packed, read)
     if b"\n" not in content.head or content.file is None:
         return unread_bytes(content.read(), content.name)
-    return unread_lines(content.name, open_later(content), content.last_byte(), read=read)
+    warnings = check_ends(content.head, content.last_bytes(ENDS), content.name)
+    return unread_lines(content.name, open_later(content), warnings, read=read)
 
 
 TREC = FORMATS.add(FileFormat("TREC", _detect, read_trec, unread=_unread))
@@ -372,11 +387,16 @@ def unread_bytes(data: Raw, name: str) -> TextRun | None:
     if data.find(b"\n") < 0:
         return None
     opened = partial(nullcontext, in_memory(data, text_start(data, name)))
-    return unread_lines(name, opened, bytes(data[-9:-8]), read=partial(parse_run, data, name))
+    warnings = check_ends(data, data[-len(PAD) - ENDS : -len(PAD)], name)
+    return unread_lines(name, opened, warnings, read=partial(parse_run, data, name))
 
 
 def unread_lines(
-    name: str, opened: Any, last: bytes, begin: Counted = lambda: WHOLE, read: Callable[[], Run] | None = None
+    name: str,
+    opened: Any,
+    warnings: tuple[Warned, ...],
+    begin: Counted = lambda: WHOLE,
+    read: Callable[[], Run] | None = None,
 ) -> TextRun:
     """Return TREC lines for the native core, with the functions that report what is wrong with a line; without `read`, they are a stretch of a file."""
     return TextRun(
@@ -386,7 +406,7 @@ def unread_lines(
         layout=_RUN,
         raise_row=partial(_raise_line, name, begin),
         place=partial(_place, name, begin),
-        warnings=check_end(last, name),
+        warnings=warnings,
     )
 
 
@@ -399,11 +419,12 @@ def _unread_stream(content: Content, packed: IO[bytes], read: Callable[[], Run])
     file = Stored(content.opened.path, content.stamp)
 
     def stretches() -> Iterator[TextRun]:
+        head = bytes(content.head[:ENDS])
         with closing(read_ahead(stream_queries(file, packing))) as texts:
             for data, offset in texts:
                 start = text_start(data[:3].tobytes(), name, Begin(offset))
                 begin = partial(file.begin, offset, packing)
-                yield unread_lines(name, partial(nullcontext, (data, start)), data[-1:].tobytes(), begin)
+                yield unread_lines(name, partial(nullcontext, (data, start)), check_ends(head, data, name), begin)
 
     def whole() -> TextRun | None:
         with open_content(file.path) as again:

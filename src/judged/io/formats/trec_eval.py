@@ -57,7 +57,7 @@ def open_ranking(source: Source, leave: Callable[[], NoReturn]) -> tuple[TextRun
     with open_content(source) as content:
         if content.file is None or b"\n" not in content.head:
             return None
-        opened, warnings = open_later(content), check_end(content.last_byte(), content.name)
+        opened, warnings = open_later(content), check_end(content.last_bytes(), content.name)
         with opened() as (data, start):
             tag = _last_tag(
                 data[max(start, len(data) - HEAD) :].tobytes(), content.name, whole=len(data) - start <= HEAD
