@@ -19,7 +19,6 @@ from judged.comparison.difference import (
     Difference,
     Family,
     largest_difference,
-    skewed,
     skewness,
     words_text,
 )
@@ -409,7 +408,7 @@ def notes_on(row: Difference, units: int, skew: float, spread: float, test: str,
     Args:
         row: the difference.
         units: number of independent units: queries, or clusters of them. Queries needed are in clusters of the same size.
-        skew: skewness of the differences of units.
+        skew: skewness of the differences of units, 0 if it does no harm.
         spread: their standard deviation.
         test: the test that was used.
         margin: largest difference that does not matter.
@@ -419,7 +418,7 @@ def notes_on(row: Difference, units: int, skew: float, spread: float, test: str,
     if row.verdict not in ("identical", "too few queries"):
         if changed < _SPARSE and row.ties:
             notes.append(f"only {changed} of {counted(row.queries, 'query')} changed")
-        elif row.verdict != "no clear difference" and test in ("t", "permutation") and skewed(skew, units):
+        elif row.verdict != "no clear difference" and test in ("t", "permutation") and skew:
             notes.append(f"differences are skewed ({skew:+.1f}): the {test} test may reject too often, use bootstrap")
     material = margin or MATERIAL * abs(row.mean_a)
     needed = None

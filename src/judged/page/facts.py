@@ -22,6 +22,7 @@ from judged.comparison.difference import (
     pair_headline,
     relative,
 )
+from judged.comparison.evaluated_runs import matrix
 from judged.comparison.tables import ComparisonReport, key_of_signs, signs
 from judged.core.judged import Judged
 from judged.curves.points import Curves
@@ -35,6 +36,7 @@ from judged.measures.registry import Measure
 from judged.page.methods import EMPTY, citations, inputs, methods
 from judged.page.subject import Subject
 from judged.references import short_form
+from judged.stats.differences import known_rows
 from judged.steps import step
 from judged.tables.table import number, plain_data
 
@@ -231,7 +233,7 @@ def _summary(subject: Subject, bounded: list[Values] | None) -> list[list[dict[s
     comparison, table = subject.comparison, []
     for i, m in enumerate(subject.measures):
         marks = signs(comparison, str(m)) if comparison else [""]
-        known, first = subject.known(m), 0
+        known, first = known_rows(matrix(subject.results, str(m))), 0
         if comparison is not None:  # with what the other runs are compared
             base = comparison.baseline
             first = comparison.order(str(m))[0] if base is None else subject.runs.index(base)

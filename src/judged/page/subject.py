@@ -7,10 +7,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from judged.comparison.compare import compare
 from judged.comparison.comparison import Comparison
+from judged.comparison.evaluated_runs import matrix
 from judged.core.judged import Judged
 from judged.errors import UsageError, Warned, shown
 from judged.evaluation.evaluate import evaluate
@@ -20,6 +19,7 @@ from judged.io.recognise import recognise
 from judged.io.run_names import short_names
 from judged.measures.registry import Measure
 from judged.stats.checks import no_weights
+from judged.stats.differences import known_rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +59,7 @@ class Subject:
         whole = [result.intervals(self.measures) for result in self.results]
         table = [[ends.get(str(m)) for ends in whole] for m in self.measures]
         for ends, m in zip(table, self.measures, strict=True):
-            rows = self.known(m)
+            rows = known_rows(matrix(self.results, str(m)))
             if self.first.model is None and not rows.all():
                 queries = tuple(q for q, keep in zip(self.first.queries, rows, strict=True) if keep)
                 for i, r in enumerate(self.results):
@@ -78,10 +78,6 @@ class Subject:
     def level(self) -> float:
         """The lowest relevant grade of the first measure that has one."""
         return float(next((m.get("level") for m in self.measures if m.definition.binary), 1))
-
-    def known(self, measure: Measure) -> np.ndarray[Any, np.dtype[np.bool_]]:
-        """Return a mask of the queries with a value in every run."""
-        return ~np.isnan(np.stack([np.asarray(r[measure], float) for r in self.results])).any(axis=0)
 
 
 def subject_of(result: Any) -> Subject:

@@ -12,7 +12,7 @@ from refusals import refusal
 from scipy import stats as scipy_stats
 
 import judged as jd
-from judged.comparison.difference import skewed, skewness
+from judged.comparison.difference import skewness
 from judged.comparison.tables import signs
 from judged.stats.decisions import APART, Verdict
 from judged.stats.paired.registry import TESTS, interval_of
@@ -298,7 +298,7 @@ def test_skewed_differences_are_noted_where_the_t_test_rejects_too_often():
     rng = np.random.default_rng(0)
 
     def found(d):
-        return [skewed(one, len(d)) for one in skewness(d)]
+        return skewness(d) != 0
 
     assert not any(found(rng.normal(0, 1, (50, 100))))
     assert np.mean(found(np.exp(rng.normal(0, 1, (50, 100))))) > 0.6
