@@ -246,13 +246,6 @@ def test_commas_that_may_separate_thousands_are_refused(scores: tuple[str, str])
     refusal("score-type", jd.read_run, "excel.csv")
 
 
-def test_documents_in_another_encoding_are_warned_of() -> None:
-    Path("judged.csv").write_bytes("query,doc,grade\nq1,café,1\n".encode())
-    Path("found.csv").write_bytes("query,doc,score\nq1,café,2\nq1,b,1\n".encode("cp1252"))
-    assert {w.slug: w.count for w in jd.evaluate("judged.csv", "found.csv").warnings}.get("encoding") == 1
-    assert "encoding" not in {w.slug for w in jd.evaluate("judged.csv", {"q1": ["a"]}).warnings}
-
-
 GOLD = '{"id":"q1","question":"Why?","relevant":["c1","c4"]}\n{"id":"q2","question":"How?","relevant":["c7"]}\n'
 
 

@@ -221,11 +221,6 @@ def test_persistence_may_stand_in_the_name():
         assert found[name].tolist() == [near(rbo(A[q], B[q], p)) for q in found.queries]
 
 
-@pytest.mark.parametrize("name", ["rbo(p=1)", "rbo(p=0.0)", "rbo(q=0.5)", "tau_b(p=0.5)", "overlap(p=0.5)@10", "rbo(p=0.99999999999999999)"])  # fmt: skip
-def test_a_persistence_that_is_none_is_refused(name):
-    refusal("parameter", jd.correlate, A, B, name)
-
-
 def test_a_name_with_an_open_parenthesis_is_refused():
     refusal("coefficient", jd.correlate, A, B, "rbo(p=0.5")
     assert jd.correlate(A, B, "rbo()").coefficients == ("rbo",)
@@ -331,6 +326,19 @@ def test_a_coefficient_is_found_by_its_other_names():
         ({1: {"a": 1}}, {"1": {"a": 1}}, {}, "id-type"),
         (A, B, {"measures": "kappa"}, "unknown-name"),
         (A, B, {"measures": []}, "coefficient"),
+        *(
+            (A, B, {"measures": name}, "parameter")
+            for name in ("rbo(p=1)", "rbo(p=0.0)", "rbo(q=0.5)", "tau_b(p=0.5)", "overlap(p=0.5)@10")
+        ),
+        (A, B, {"measures": "rbo(p=0.99999999999999999)"}, "parameter"),
+        *(
+            (*sides, {"names": names}, "names")
+            for sides in ((A, B), ([1, 2, 3], [1, 2, 3]))
+            for names in (("x",), "xy", (1, 2), ())
+        ),
+        *(
+            (scores, scores, {}, "score-type") for scores in ([1, 2, 10**400], {"a": 1, "b": 10**400})
+        ),  # beyond a double
         (A, B, {"depth": 0}, "parameter"),
         (A, B, {"depth": 1.5}, "parameter"),
         (A, B, {"level": 95}, "parameter"),
@@ -368,6 +376,8 @@ def test_scores_come_as_lines_csv_or_json(tmp_path, text):
         ('{"a": true}', "score-type"),
         ("[1, 2]", "json"),
         ('{"a": 1', "json"),
+        (f'{{"a": {"9" * 400}}}', "score-type"),
+        (f'{{"a": {"9" * 5000}}}', "json"),
     ],
 )
 def test_what_is_no_file_of_scores_is_refused(tmp_path, text, slug):
@@ -375,29 +385,3 @@ def test_what_is_no_file_of_scores_is_refused(tmp_path, text, slug):
     path.write_text(text)
     error = refusal(slug, read_scores, path)
     assert str(path) in str(error)
-
-
-@pytest.mark.parametrize(
-    ("options", "slug"),
-    [
-        ({"names": ("x",)}, "names"),
-        ({"names": "xy"}, "names"),
-        ({"names": (1, 2)}, "names"),
-        ({"names": ()}, "names"),
-    ],
-)
-@pytest.mark.parametrize("sides", [([1, 2, 3], [1, 2, 3]), ({"q": ["a", "b"]}, {"q": ["b", "a"]})])
-def test_names_of_another_kind_are_refused(sides, options, slug):
-    refusal(slug, jd.correlate, *sides, **options)
-
-
-@pytest.mark.parametrize("scores", [[1, 2, 10**400], {"a": 1, "b": 2, "c": 10**400}])
-def test_a_score_that_no_double_holds_is_refused(scores):
-    refusal("score-type", jd.correlate, scores, scores)
-
-
-@pytest.mark.parametrize(("digits", "slug"), [(400, "score-type"), (5000, "json")])
-def test_a_file_with_a_score_that_no_double_holds_is_refused(tmp_path, digits, slug):
-    path = tmp_path / "scores.json"
-    path.write_text(f'{{"a": 1, "b": {"9" * digits}}}')
-    refusal(slug, read_scores, path)

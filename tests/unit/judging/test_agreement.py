@@ -87,9 +87,17 @@ def test_columns_of_labels_need_no_queries():
     refusal("judges", lambda: found.by_query)
 
 
-def test_one_judge_is_too_few():
-    for judges in ((A,), (), ({"only": A},), ([1, 0],)):
-        refusal("judges", jd.agree, *judges)
+@pytest.mark.parametrize(
+    ("judges", "slug"),
+    [
+        *((judges, "judges") for judges in ((A,), (), ({"only": A},), ([1, 0],))),
+        (({1: {"a": 1}}, {"1": {"a": 1}}), "id-type"),
+        (({"q": {1: 1}}, {"q": {"1": 1}}), "id-type"),
+        (([("q", "a", 1), ("q", "a", 2)], {"q": {"a": 1}}), "duplicate-judgment"),
+    ],
+)
+def test_judges_that_are_too_few_or_do_not_fit_are_refused(judges, slug):
+    refusal(slug, jd.agree, *judges)
 
 
 def test_nothing_in_common_is_an_error_that_names_both(tmp_path):
@@ -100,15 +108,6 @@ def test_nothing_in_common_is_an_error_that_names_both(tmp_path):
     assert "b.txt" in str(error)
     refusal("no-common-query", jd.agree, tmp_path / "a.txt", tmp_path / "c.txt")
     refusal("no-common-query", jd.agree, [1, None], [None, 0])
-
-
-def test_ids_of_two_types_are_an_error():
-    refusal("id-type", jd.agree, {1: {"a": 1}}, {"1": {"a": 1}})
-    refusal("id-type", jd.agree, {"q": {1: 1}}, {"q": {"1": 1}})
-
-
-def test_a_document_judged_twice_with_two_grades_is_an_error():
-    refusal("duplicate-judgment", jd.agree, [("q", "a", 1), ("q", "a", 2)], {"q": {"a": 1}})
 
 
 @pytest.mark.parametrize(("rejudged", "grade"), [("max", 3), ("min", 1), ("first", 3), ("last", 1), ("mean", 2)])
@@ -144,6 +143,7 @@ def test_subtopics_count_with_their_highest_grade():
 @pytest.mark.parametrize(
     ("options", "slug"),
     [
+        *(({"seed": seed}, "parameter") for seed in ("s", -1, 1.5, True, None)),
         ({"names": ["a"]}, "names"),
         ({"names": ["a", "a"]}, "names"),
         ({"weights": "cubic"}, "parameter"),
@@ -585,10 +585,7 @@ def test_documents_that_not_all_judged(missing, count):
 )
 def test_ways_to_merge_that_do_not_exist(options):
     refusal("merge-how", jd.merge_judgments, A, B, **options)
-
-
-def test_nothing_that_all_judged_is_an_error():
-    refusal("empty-qrels", jd.merge_judgments, {"q": {"a": 1}}, {"q": {"b": 1}}, missing="drop")
+    refusal("empty-qrels", jd.merge_judgments, {"q": {"a": 1}}, {"q": {"b": 1}}, missing="drop")  # nothing is left
 
 
 def test_what_is_to_be_adjudicated_has_no_second_column_of_ids_or_grades():
@@ -597,11 +594,6 @@ def test_what_is_to_be_adjudicated_has_no_second_column_of_ids_or_grades():
     assert set(listing["relevance"]) == {None}
     with pytest.raises(jd.UsageError):
         jd.agree([1, 0], [1, 1]).adjudication_list()
-
-
-@pytest.mark.parametrize("seed", ["s", -1, 1.5, True, None])
-def test_a_seed_is_a_whole_number_from_0(seed):
-    refusal("parameter", jd.agree, [1, 0, 1], [1, 1, 0], seed=seed)
 
 
 @pytest.mark.parametrize(
