@@ -79,7 +79,6 @@ def test_convert_writes_what_it_reads():
     responses = save_responses(elasticsearch, "responses.jsonl")
     run("convert", responses, "a.json", "--kind", "run")
     assert values("qrels.json", "a.json", "-m", "AP") == values("qrels.json", "run.json", "-m", "AP")
-    for name in ("rank-eval", "quepid"):
-        run("convert", "request.json", f"out.{name}", "--to", name)
-        assert values(f"out.{name}", "run.json", "-m", "AP") == values("qrels.json", "run.json", "-m", "AP")
-    assert refused("convert", responses, "out.json", "--to", "rank-eval").slug == "swapped"
+    run("convert", "request.json", "out.csv", "--to", "quepid")
+    assert values("out.csv", "run.json", "-m", "AP") == values("qrels.json", "run.json", "-m", "AP")
+    assert refused("convert", responses, "out.json", "--to", "quepid").slug == "swapped"

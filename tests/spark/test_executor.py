@@ -9,9 +9,8 @@ import pytest
 from refusals import refusal
 
 import judged as jd
-from judged.distributed.spark_executor import Spark
+from judged.distributed.spark_executor import Spark, talking
 from judged.errors import EngineError, Place
-from judged.io.frames import talking
 
 pytestmark = pytest.mark.spark
 

@@ -23,7 +23,7 @@ from judged.cli.options.derive import COLUMNS, QUESTIONS, options
     "--to",
     metavar="NAME",
     group="Output",
-    help="Format of TARGET, such as trec, jsonl, parquet, beir, quepid or rank-eval. [default: from its extension]",
+    help="Format of TARGET, such as trec, jsonl, parquet, beir or quepid. [default: from its extension]",
 )
 @options("judged.io.write:convert", f"{COLUMNS} {QUESTIONS} split")
 def command(source: str, target: str, kind: str | None, to: str | None, settings: dict[str, Any]) -> None:
@@ -37,7 +37,7 @@ def command(source: str, target: str, kind: str | None, to: str | None, settings
     judged convert qrels.tsv.gz qrels.parquet --kind qrels
     judged convert rag.jsonl bm25.run
     judged convert responses.jsonl bm25.run
-    judged convert qrels.txt ratings.json --to rank-eval
+    judged convert qrels.txt ratings.csv --to quepid
     """
     from judged.io.write import convert
 

@@ -8,16 +8,20 @@ from __future__ import annotations
 
 import atexit
 import pickle
+import re
 import shutil
+import sys
 import tempfile
+import warnings
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from importlib import import_module
 from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 from uuid import uuid4
 from weakref import WeakKeyDictionary
 
@@ -25,9 +29,9 @@ from judged.core.native import NATIVE
 from judged.core.parts.run import Item, Task
 from judged.core.tables import IdColumn, IdKind, Run, unknown_row
 from judged.core.unread_runs import ArrowRun
-from judged.errors import DataError, JudgedError, UsageError
+from judged.errors import DataError, EngineError, JudgedError, UsageError
 from judged.io.columns import ColumnRequest
-from judged.io.frames import MISSING, arrow_frame, talking, unread_frame
+from judged.io.frames import arrow_frame, unread_frame
 from judged.io.origin import Context
 
 
@@ -315,3 +319,52 @@ def _in_order(rows: Any) -> Iterator[Any]:
     numbers, results = rows.column(0).to_pylist(), rows.column(1)
     for row in sorted(range(len(numbers)), key=numbers.__getitem__):
         yield _result_of(results[row])
+
+
+# ── Calls to Spark, whose errors become a `JudgedError` ──────────────────────────────────────────────
+
+MISSING = "judged is needed on every worker"  # what a worker without judged reports
+_LONGEST = 300  # characters of a message of Spark: some contain a whole query plan
+_OTHER_PYTHON = re.compile("PYTHON_VERSION_MISMATCH|No module named|Cannot run program")  # what the workers cannot run
+
+
+def quoted(name: str) -> str:
+    """Quote the name of a column for Spark SQL."""
+    return "`" + name.replace("`", "``") + "`"
+
+
+@contextmanager
+def talking() -> Iterator[None]:
+    """Wrap calls to Spark: its warnings are ignored, its errors become a `JudgedError`.
+
+    Raises:
+        EngineError: Spark failed; with the first line of its message.
+        UsageError: its workers do not have judged.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about versions of pandas newer than itself
+        try:
+            yield
+        except JudgedError:
+            raise
+        except Exception as error:
+            _raise(error)
+
+
+def _raise(error: Exception) -> NoReturn:
+    text = str(error)
+    if MISSING in text:
+        reason = text.partition(MISSING)[2].strip(": \n").splitlines()[0]
+        hint = "install it there, or ship it: engine=Spark(ship=True)"
+        raise UsageError("needs", f"{MISSING}: {reason}", value=reason, hint=hint) from error
+    lines = [line.strip(": ") for line in text.partition("JVM stacktrace")[0].splitlines()]
+    lines = [line for line in lines if line and not line.startswith("An error occurred while calling")]  # by py4j
+    reason = next((line for line in lines if "Job aborted" in line), (lines or [type(error).__name__])[0])
+    if "Traceback (most recent call last):" in text:  # of Python on a worker: the last line is the error
+        reason = next((line for line in reversed(lines) if not line.startswith(("SQLSTATE", "at ", "..."))), reason)
+    reason = reason.removeprefix("Caused by: ").removeprefix("org.apache.spark.SparkException: ")[:_LONGEST]
+    hint = "check that the session is alive and its workers have numpy and pyarrow; see the Spark log for details"
+    if _OTHER_PYTHON.search(text):
+        python = f"{sys.version_info.major}.{sys.version_info.minor}"
+        hint = f"set PYSPARK_PYTHON to a Python {python} with the packages of this one before the session starts, such as {sys.executable}"
+    raise EngineError("engine", f"Spark failed: {reason}", value=reason, hint=hint) from error

@@ -16,11 +16,12 @@ from judged.distributed.spark_executor import (
     Spark,
     SparkPartition,
     ids_for_spark,
+    quoted,
     run_on_partition,
+    talking,
 )
 from judged.errors import DataError, Place, UsageError
 from judged.io.columns import ColumnRequest, find_columns
-from judged.io.frames import quoted, talking
 from judged.io.read import read_run
 
 MAX_JUDGMENTS = 2_000_000  # judgments that are sent to every worker
@@ -72,7 +73,8 @@ class SparkTable:
 
     def read(self) -> Run:
         """Collect all rows."""
-        return read_run(self.frame)
+        with talking():
+            return read_run(self.frame.toArrow())
 
     def map(self, task: Task) -> Iterator[Any]:
         """Run a task on every partition, and return the results in their order."""

@@ -19,7 +19,6 @@ from judged.io.columns import (
     are_columns,
     count_known,
     find_columns,
-    is_flat,
     named_fields,
     nested,
 )
@@ -77,9 +76,6 @@ def read_tuples(items: list[Any], context: Context) -> ColumnBatches:
         hint = "write one tuple per document, or a mapping {query: [doc, …]}" if request.is_ranking else None
         raise origin.error("columns", expected, row, value=items[row], hint=hint)
     cells = {role: [item[at] for item in items] for at, role in enumerate(roles)}
-    ids = [cell for role in ("query", "doc") if role in cells for cell in cells[role]]
-    if request.is_ranking and all(isinstance(cell, int | float) for cell in ids) and any(cell % 1 for cell in ids):
-        raise_matrix(context.name)  # ids are no fractions
     key: dict[str, object] = {role: at if request.is_ranking else role for at, role in enumerate(roles)}
     return ColumnBatches(context, {role: role for role in roles}, [cells], lambda: context.items(key))
 
@@ -260,15 +256,6 @@ def read_items(items: list[Any], context: Context) -> SourceTable | ColumnBatche
         keys = nested(items[0], request)
         if keys is not None:
             return _read_nested(items, *keys, context)
-        values = chain.from_iterable(item.values() for item in items)
-        if not is_flat(items[0], request) and all(is_list(value) or isinstance(value, Mapping) for value in values):
-            # A mapping of queries in several items, such as `{query: {doc: score}}` on each line.
-            queries = [query for item in items for query in item]
-            if len(items) < len(queries) and len(set(map(str, queries))) < len(queries):
-                raise_several(context)
-            rankings = [ranking for item in items for ranking in item.values()]
-            part = np.repeat(np.arange(len(items)), [len(item) for item in items])
-            return read_rankings(queries, rankings, context, part)
         return read_records(items, context)
     if all(issubclass(kind, Mapping) or named_fields(kind) is not None for kind in kinds):
         return read_records(items, context)

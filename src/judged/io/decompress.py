@@ -36,21 +36,24 @@ _STEP = 8 << 20
 _FIRST = 1 << 16  # as much as shows the format
 _PIECE = 1 << 10
 _XZ_MEMORY = 256 << 20  # four times what xz -9 needs; a header may ask for 4 GB
-_DAMAGE: tuple[Any, ...] = (EOFError, OSError, zlib.error, _gzip_error, lzma.LZMAError)  # bz2 has none of its own
+_BEGIN: dict[str, Callable[[], Any]] = {
+    "zstd": ZstdDecompressor,
+    "bzip2": bz2.BZ2Decompressor,
+    "xz": partial(lzma.LZMADecompressor, memlimit=_XZ_MEMORY),
+}
+# bz2 has none of its own.
+_DAMAGE: tuple[Any, ...] = (EOFError, OSError, zlib.error, _gzip_error, lzma.LZMAError, ZstdError)
 
 
 def decompress(raw: IO[bytes], kind: str, name: str, step: int = _STEP) -> Iterator[bytes]:
     """Decompress a file piece by piece; damage shows when its piece is reached. The first piece is small: it shows the format."""
     try:
-        if kind == "zstd":
-            yield from _zstd_parts(raw, step)
-        elif kind in ("bzip2", "xz"):
-            begin = bz2.BZ2Decompressor if kind == "bzip2" else partial(lzma.LZMADecompressor, memlimit=_XZ_MEMORY)
-            yield from _stream_parts(raw, begin, step)
-        else:
-            with _gzip.open(raw) as stream:
-                yield stream.read(min(step, _FIRST))
-                yield from iter(lambda: stream.read(step), b"")
+        if kind != "gzip":
+            yield from _stream_parts(raw, _BEGIN[kind], step)
+            return
+        with _gzip.open(raw) as stream:
+            yield stream.read(min(step, _FIRST))
+            yield from iter(lambda: stream.read(step), b"")
     except _DAMAGE as error:
         if isinstance(error, OSError) and error.errno is not None:
             raise
@@ -59,41 +62,21 @@ def decompress(raw: IO[bytes], kind: str, name: str, step: int = _STEP) -> Itera
 
 
 def _stream_parts(raw: IO[bytes], begin: Callable[[], Any], step: int) -> Iterator[bytes]:
-    """Decompress stream by stream: the modules' own readers take anything after a damaged stream for the end of the file."""
-    stream, left, most = None, b"", min(step, _FIRST)
-    while True:
-        if not left and (stream is None or stream.needs_input):
-            left = raw.read(most)
-            if not left:
-                break
-        stream = stream or begin()
-        yield stream.decompress(left, most)
-        left, most = b"", step
-        if stream.eof:
-            left, stream = stream.unused_data.lstrip(b"\0"), None  # .xz files may be padded with zeros
+    """Decompress stream by stream: the libraries' own readers take a cut or damaged stream for the end of the file.
+
+    The file is read in small pieces, because four bytes of zstd can hold 128 KB.
+    """
+    stream, held, most = None, bytearray(), min(step, _FIRST)
+    for piece in iter(lambda: raw.read(_PIECE), b""):
+        left = piece
+        while left := left if stream else left.lstrip(b"\0"):  # .xz files may be padded with zeros
+            stream = stream or begin()
+            held += stream.decompress(left)
+            left = stream.unused_data if stream.eof else b""
+            stream = None if stream.eof else stream
+        if len(held) >= most:
+            yield bytes(held)
+            held, most = bytearray(), step
     if stream is not None:
         raise EOFError("the last stream is not complete")
-
-
-def _zstd_parts(raw: IO[bytes], step: int) -> Iterator[bytes]:
-    """Decompress frame by frame: the library's own stream reader takes a cut frame for the end of the file.
-
-    The file is read in small pieces, because four bytes can hold 128 KB.
-    """
-    frame, held, most = None, bytearray(), min(step, _FIRST)
-    try:
-        for piece in iter(lambda: raw.read(_PIECE), b""):
-            left = piece
-            while left:
-                frame = frame or ZstdDecompressor()
-                held += frame.decompress(left)
-                left = frame.unused_data if frame.eof else b""
-                frame = None if frame.eof else frame
-            if len(held) >= most:
-                yield bytes(held)
-                held, most = bytearray(), step
-    except ZstdError as error:
-        raise EOFError(str(error)) from error
-    if frame is not None:
-        raise EOFError("the last frame is not complete")
     yield bytes(held)

@@ -23,7 +23,7 @@ from judged._types import Bytes, Ints
 from judged.core.native import end_on_bus_error
 from judged.core.unread_runs import Layout, Opened, row_begins
 from judged.errors import IN_COMMAND, DataError, FileError, JudgedError, Place, safe
-from judged.io.text import WIDE, raise_nul, text_start
+from judged.io.text import WIDE, decode, raise_nul, text_start
 from judged.steps import step
 
 # ── Limits against files that are not text, and against decompression bombs ─────────────────────────
@@ -297,14 +297,7 @@ def _pieces(file: Any, name: str) -> Iterator[bytes]:
 def read_text(source: Source) -> str:
     """Return the whole content as text."""
     with open_content(source) as content:
-        data = content.read()
-    try:
-        return data[: -len(PAD)].decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        got = f"an invalid byte at offset {error.start}"
-        raise DataError(
-            "encoding", "UTF-8 text", got=got, where=content.name, hint="convert the file to UTF-8"
-        ) from error
+        return decode(content.read(), content.name)
 
 
 def compression(head: bytes) -> str | None:

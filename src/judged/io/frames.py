@@ -5,11 +5,7 @@ No library is imported for a frame of another one: a frame is recognised by the 
 
 from __future__ import annotations
 
-import re
-import sys
-import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, NoReturn
@@ -18,62 +14,11 @@ import numpy as np
 
 from judged.core.tables import IdColumn, Run
 from judged.core.unread_runs import ArrowRun
-from judged.errors import DataError, EngineError, JudgedError, Place, UsageError
+from judged.errors import DataError, Place
 from judged.io.cells import Column
 from judged.io.columns import find_columns
 from judged.io.origin import Context
 from judged.io.table import ColumnBatches, as_run
-
-# ── Columns of Spark DataFrames, and calls to Spark whose errors become a `JudgedError` ─────────────
-
-MISSING = "judged is needed on every worker"  # what a worker without judged reports
-_LONGEST = 300  # characters of a message of Spark: some contain a whole query plan
-_OTHER_PYTHON = re.compile("PYTHON_VERSION_MISMATCH|No module named|Cannot run program")  # what the workers cannot run
-
-
-def quoted(name: str) -> str:
-    """Quote the name of a column for Spark SQL."""
-    return "`" + name.replace("`", "``") + "`"
-
-
-@contextmanager
-def talking() -> Iterator[None]:
-    """Wrap calls to Spark: its warnings are ignored, its errors become a `JudgedError`.
-
-    Raises:
-        EngineError: Spark failed; with the first line of its message.
-        UsageError: its workers do not have judged.
-    """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # about versions of pandas newer than itself
-        try:
-            yield
-        except JudgedError:
-            raise
-        except Exception as error:
-            _raise(error)
-
-
-def _raise(error: Exception) -> NoReturn:
-    text = str(error)
-    if MISSING in text:
-        reason = text.partition(MISSING)[2].strip(": \n").splitlines()[0]
-        hint = "install it there, or ship it: engine=Spark(ship=True)"
-        raise UsageError("needs", f"{MISSING}: {reason}", value=reason, hint=hint) from error
-    lines = [line.strip(": ") for line in text.partition("JVM stacktrace")[0].splitlines()]
-    lines = [line for line in lines if line and not line.startswith("An error occurred while calling")]  # by py4j
-    reason = next((line for line in lines if "Job aborted" in line), (lines or [type(error).__name__])[0])
-    if "Traceback (most recent call last):" in text:  # of Python on a worker: the last line is the error
-        reason = next((line for line in reversed(lines) if not line.startswith(("SQLSTATE", "at ", "..."))), reason)
-    reason = reason.removeprefix("Caused by: ").removeprefix("org.apache.spark.SparkException: ")[:_LONGEST]
-    hint = "check that the session is alive and its workers have numpy and pyarrow; see the Spark log for details"
-    if _OTHER_PYTHON.search(text):
-        python = f"{sys.version_info.major}.{sys.version_info.minor}"
-        hint = f"set PYSPARK_PYTHON to a Python {python} with the packages of this one before the session starts, such as {sys.executable}"
-    raise EngineError("engine", f"Spark failed: {reason}", value=reason, hint=hint) from error
-
-
-# ── Tables in memory ────────────────────────────────────────────────────────────────────────────────
 
 _NUMBERS = {
     "double": "f8",
@@ -104,15 +49,15 @@ def frame_of(source: Any) -> Frame | None:
         return _pandas(source)
     if "polars" in packages and hasattr(type(source), "columns"):  # asking a lazy frame itself warns
         return polars_frame(source.collect() if hasattr(source, "collect") else source)
-    if "pyspark" in packages and hasattr(source, "toArrow"):
-        return _spark_frame(source)
     if isinstance(source, np.ndarray) and source.dtype.names:
         return Frame(source.dtype.names, lambda names: [source[name] for name in names])
-    if not hasattr(source, "__arrow_c_stream__") and not ("pyarrow" in packages and hasattr(source, "schema")):
+    spark = "pyspark" in packages and hasattr(source, "toArrow")
+    if not (spark or hasattr(source, "__arrow_c_stream__") or ("pyarrow" in packages and hasattr(source, "schema"))):
         return None
     kind = type(source).__name__
     try:
         pyarrow = import_module("pyarrow")
+        source = source.toArrow() if spark else source
         if isinstance(source, pyarrow.RecordBatch):
             source = pyarrow.Table.from_batches([source])
         elif not isinstance(source, pyarrow.Table):
@@ -122,8 +67,9 @@ def frame_of(source: Any) -> Frame | None:
     except ImportError as error:
         hint = "install it with pip install judged[parquet]"
         raise DataError("needs", "Arrow data needs pyarrow", hint=hint, where=kind) from error
-    except (ValueError, TypeError, NotImplementedError) as error:  # a single column, say
-        raise DataError("form", f"not a table of columns ({error})", where=kind) from error
+    except Exception as error:  # each library has its own: of a single column, say, or a lost session of Spark
+        reason = str(error).partition("\n")[0]
+        raise DataError("form", f"not a table of columns ({reason})", where=kind) from error
 
 
 def mapping_frame(source: Mapping[Any, Any]) -> Frame:
@@ -198,17 +144,6 @@ def polars_frame(frame: Any) -> Frame:
         return np.asarray(series.to_numpy()) if plain else list(series.to_list())
 
     return Frame(frame.columns, lambda names: map(column, names), frame.select)
-
-
-def _spark_frame(source: Any) -> Frame:
-    """Return a Spark DataFrame as a frame; columns are fetched when they are needed."""
-
-    def select(names: list[str]) -> Any:
-        with talking():
-            return source.select(*map(quoted, names)).toArrow()
-
-    with talking():
-        return Frame(list(source.columns), lambda names: arrow_frame(select(names)).columns(names), select)
 
 
 def arrow_frame(table: Any) -> Frame:

@@ -140,23 +140,12 @@ def _first_items(source: Any) -> list[Any]:
     if isinstance(source, list | tuple):
         return list(source[:_SAMPLE]) if source and not isinstance(source[0], str) else []
     if isinstance(source, Mapping):
-        few = dict(islice(source.items(), _SAMPLE))
-        inner = [value for value in few.values() if type(value) is dict or isinstance(value, Mapping)]
-        numbers = {type(number) for value in inner for number in islice(value.values(), 1)}
-        if inner and all(issubclass(kind, int | float) for kind in numbers):
-            return []  # {query: {doc: number}}
-        lists = [value for value in few.values() if isinstance(value, list | tuple)]
-        if len(lists) == len(few) and not any(isinstance(value[0], list | tuple | Mapping) for value in lists if value):
-            return []  # {query: [doc, …]}
-        if len(source) > _SAMPLE and len(inner) < len(few):
-            return []
-        return list_records(few, Place("questions"))
+        return [source] if len(source) <= _SAMPLE else []
     if hasattr(source, "to_pylist") and hasattr(source, "slice"):  # Arrow
         return list_records(source.slice(0, _SAMPLE), Place("questions"))
     if hasattr(source, "to_dicts") or (hasattr(source, "iloc") and hasattr(source, "columns")):  # polars, pandas
         return list_records(source.head(_SAMPLE), Place("questions"))
-    listed = hasattr(source, "__iter__") and getattr(source, "ndim", True)  # an array of one number is no list
-    if listed and hasattr(source, "__getitem__") and not is_file_like(source):
+    if hasattr(source, "__iter__") and hasattr(source, "__getitem__") and not is_file_like(source):
         return list(islice(source, _SAMPLE))  # datasets of RAGAS and Hugging Face
     return []
 
@@ -236,29 +225,18 @@ def _raise(problem: str, names: Sequence[str], role: str, where: Place) -> NoRet
 
 
 def list_records(source: Any, where: Place) -> list[Any]:
-    """Return the records of a list, a frame, a mapping of columns, or a mapping of questions."""
+    """Return the records of a list or a frame; a mapping is one record."""
+    if isinstance(source, Mapping):
+        return [source]
     if hasattr(source, "to_dicts"):  # polars
         return list(source.to_dicts())
     if hasattr(source, "to_pylist"):  # Arrow
         return list(source.to_pylist())
     if hasattr(source, "to_dict") and hasattr(source, "iloc"):  # pandas
         return list(source.to_dict("records"))
-    if isinstance(source, Mapping):
-        values = list(source.values())
-        if values and all(isinstance(value, Mapping) for value in values):
-            return [{"question_id": key, **value} for key, value in source.items()]
-        lengths = {len(value) for value in values if isinstance(value, (list, tuple))}
-        if len(lengths) == 1 and all(isinstance(value, (list, tuple)) for value in values) and not _is_record(source):
-            return [dict(zip(source, row, strict=True)) for row in zip(*values, strict=True)]
-        return [source]
     if isinstance(source, Iterable) and not isinstance(source, (str, bytes)):
         return list(source)
     return raise_no_questions(type(source).__name__, where)
-
-
-def _is_record(source: Mapping[Any, Any]) -> bool:
-    """Return whether this is one record, not columns: its lists hold chunks, not lists of chunks."""
-    return not any(isinstance(cell, (list, tuple, Mapping)) for value in source.values() for cell in value)
 
 
 def raise_no_questions(got: str, where: Place) -> NoReturn:

@@ -44,7 +44,7 @@ def write_run(run: Any, path: str | os.PathLike[str], *, format: str | None = No
         run: a `Run`, or anything that `read_run` takes.
         path: the file to write; an existing file is replaced.
         format: trec, json, jsonl, csv, tsv or parquet (default: from the extension); or the format of another program, see
-            `docs/reference/formats.md`: mteb for runs; rank-eval, quepid or beir for judgments.
+            `docs/reference/formats.md`: quepid or beir for judgments.
 
     Raises:
         DataError: a value that the format cannot represent: a blank in an id of a TREC file, an infinite score in JSON.
@@ -111,7 +111,7 @@ def convert(
         table = read_requested_qrels(source, columns.request("qrels"))
     columns.check_used()
     _write(table, target, format)
-    return len(table)
+    return len(table.query)
 
 
 def _kind_by_name(target: str | os.PathLike[str], source: Any) -> str:
@@ -319,24 +319,6 @@ def _parquet(export: Export, file: IO[bytes]) -> None:
     import_module("pyarrow.parquet").write_table(pyarrow.table(columns), file, compression="zstd")
 
 
-# ── formats of other programs ────────────────────────────────────────────────────────────────────
-
-
-def _rank_eval(export: Export, file: IO[str]) -> None:
-    """Write the ratings of a request; index and request of each query are left to the user, since judgments have neither."""
-    requests = [
-        {"id": query, "ratings": [{"_id": doc, "rating": grade} for doc, grade in grades.items()]}
-        for query, grades in export.rankings().items()
-    ]
-    _write_json({"requests": requests}, export, file)
-
-
-def _mteb(export: Export, file: IO[str]) -> None:
-    """Write a run as the predictions of the subset `default` and the split `test`, with the name of the run as the model."""
-    model = {"model_name": export.table.label, "revision": "no_revision_available"}
-    _write_json({"mteb_model_meta": model, "default": {"test": export.rankings()}}, export, file)
-
-
 _LINES = "\n\r"
 WRITERS: Mapping[str, Writer] = {
     "trec": Writer(_trec, ("", ".txt", ".run", ".trec", ".res", ".qrels", ".qrel"), refused=" \t\n\r\v\f", utf8=False),
@@ -345,9 +327,6 @@ WRITERS: Mapping[str, Writer] = {
     "csv": Writer(_csv, (".csv",), refused=_LINES, utf8=False),
     "tsv": Writer(partial(_csv, delimiter="\t"), (".tsv",), refused=_LINES, utf8=False),
     "parquet": Writer(_parquet, (".parquet", ".pq"), mode="wb"),
-    "rank-eval": Writer(
-        _rank_eval, kind="qrels", whole=True, target="`_rank_eval`, after `_index` and `request` were added"
-    ),
     "quepid": Writer(
         partial(_csv, names=("query", "docid", "rating")),
         refused=_LINES,
@@ -363,5 +342,4 @@ WRITERS: Mapping[str, Writer] = {
         target="BEIR, as `qrels/test.tsv` of a folder",
         inside="qrels/test.tsv",
     ),
-    "mteb": Writer(_mteb, kind="run", target="`task.convert_to_reranking(…)` of MTEB, as `TASK_predictions.json`"),
 }

@@ -27,6 +27,8 @@ def named_files(runs: tuple[str, ...]) -> Any:
     unnamed = [file for name, _, file in pairs if not name]
     short = dict(zip(unnamed, short_names(unnamed), strict=True))
     named = {name or short[file]: file for name, _, file in pairs}
+    if empty := [name for name, file in named.items() if not file]:
+        raise click.UsageError(f"{empty[0]}= names no file; write {empty[0]}=FILE.")
     if len(named) < len(runs):
         raise click.UsageError("Two runs have the same name.")
     return named
@@ -94,7 +96,7 @@ master_option = option(
 
 def open_tables(runs: Any, session: Any) -> Any:
     """Open `table:NAME` among runs, which are a list or {name: run}."""
-    from judged.io.frames import talking
+    from judged.distributed.spark_executor import talking
 
     def opened(run: str) -> Any:
         return session.table(run.removeprefix("table:")) if run.startswith("table:") else run

@@ -94,7 +94,6 @@ RUN_FILES = {
     "tuples.jsonl": lines(RUN_TUPLES),
     "nested.jsonl": lines(NESTED),
     "ids.jsonl": lines({"query": q, "docs": d} for q, d in RUN_DICT.items()),
-    "parts.jsonl": lines({q: d} for q, d in RUN_DICT.items()),
     "a.csv": "query_id,doc_id,score\n" + "".join(f"{q},{d},{s}\n" for q, d, s in RUN_TUPLES),
     "spaced.csv": "query_id, doc_id, score\n" + "".join(f"{q}, {d}, {s}\n" for q, d, s in RUN_TUPLES),
     "quoted.csv": '"Score","QID","Doc No"\n' + "".join(f'{s},"{q}","{d}"\n' for q, d, s in RUN_TUPLES),
@@ -127,11 +126,6 @@ QRELS_FILES = {
 @pytest.mark.parametrize("name", QRELS_FILES)
 def test_judgments_in_a_file_are_what_their_trec_file_is(name, save, rows, qrels_rows):
     assert rows(read_qrels(save(name, QRELS_FILES[name]))) == qrels_rows
-
-
-def test_the_beir_layout_holds_grades_in_a_column_called_score(save, rows):
-    path = save("test.tsv", "query-id\tcorpus-id\tscore\nq1\td1\t1\nq1\td2\t0\n")
-    assert rows(read_qrels(path)) == [(b"q1", b"d1", 1), (b"q1", b"d2", 0)]
 
 
 def test_what_was_read_is_returned_as_it_is():
@@ -198,21 +192,7 @@ def test_the_name_may_be_chosen(save):
     assert read_qrels(QRELS_DICT, name="judge A").name == "judge A"
 
 
-def test_ids_with_commas_hashes_addresses_and_blanks_are_ids(save, rows):
-    ids = ["a,b", "x#1", "https://example.org/?q=1&r=a,b#top", "with a blank"]
-    content = "".join(f"q 1\tQ0\t{d}\t{i}\t{9 - i}.5\tmy run\n" for i, d in enumerate(ids))
-    assert [row[:2] for row in rows(read_run(save("tabs.run", content)))] == [(b"q 1", d.encode()) for d in ids]
-    content = "".join(f"q,1 0 {d} {i}\n" for i, d in enumerate(ids[:3]))
-    assert [row[1] for row in rows(read_qrels(save("blanks.qrels", content)))] == [d.encode() for d in ids[:3]]
-
-
 def test_a_trec_file_that_looks_like_another_form_is_still_one(save, rows):
     for query in ('{"a":1}', "[1]", "query_id,doc_id,score", "PAR2", "qid\tdocno"):
         line = f"{query}\t0\td1\t1\n" if "\t" not in query else f"{query.split()[0]}\t0\t{query.split()[1]}\t1\n"
         assert rows(read_qrels(save("odd.txt", line)))[0][0] == query.split("\t")[0].encode()
-
-
-def test_bytes_that_are_not_utf8_stay_what_they_are(save, rows):
-    trec = save("a.qrels", b"q 0 d\xff1 1\n")
-    csv = save("a.csv", b"qid,docno,rel\nq,d\xff1,1\n")
-    assert rows(read_qrels(trec)) == rows(read_qrels(csv)) == [(b"q", b"d\xff1", 1)]

@@ -192,17 +192,7 @@ def test_judgments_that_beir_would_read_differently_are_refused(qrels, tmp_path)
     refusal("format", jd.write_run, RUN, tmp_path / "qrels.tsv", format="beir")
 
 
-def test_a_run_is_written_for_mteb_and_read_back(tmp_path):
-    path = tmp_path / "Shop_predictions.json"
-    jd.write_run(RUN, path, format="mteb")
-    document = json.loads(path.read_text())
-    assert list(document) == ["mteb_model_meta", "default"]
-    assert document["default"] == {"test": RUN}
-    assert jd.evaluate(TEST, path, "AP").to_dict() == jd.evaluate(TEST, RUN, "AP").to_dict()
-    refusal("format", jd.write_qrels, TEST, path, format="mteb")
-
-
-@pytest.mark.parametrize(("name", "kind"), [("beir", "qrels"), ("mteb", "run")])
+@pytest.mark.parametrize(("name", "kind"), [("beir", "qrels"), ("quepid", "qrels")])
 def test_convert_knows_what_a_format_contains(name, kind, tmp_path):
     for source in (TEST, RUN):
         (tmp_path / "x.json").write_text(json.dumps(source))

@@ -63,15 +63,13 @@ class Dumped:
     [
         RECORDS,
         iter(RECORDS),
-        {r["id"]: {"retrieved": r["retrieved"], "relevant": r["relevant"]} for r in RECORDS},
-        {name: [r[name] for r in RECORDS] for name in RECORDS[0]},
         pd.DataFrame(RECORDS),
         pl.DataFrame(RECORDS),
         pl.DataFrame(RECORDS).to_arrow(),
         [Sample(r["id"], r["retrieved"], r["relevant"]) for r in RECORDS],
         [Dumped(r) for r in RECORDS],
     ],
-    ids=["records", "iterator", "by question", "columns", "pandas", "polars", "arrow", "dataclasses", "pydantic"],
+    ids=["records", "iterator", "pandas", "polars", "arrow", "dataclasses", "pydantic"],
 )
 def test_records_in_memory_are_read_in_any_form(source):
     assert values(source) == VALUES
