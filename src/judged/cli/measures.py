@@ -6,14 +6,19 @@ from typing import Any
 
 import click
 
-from judged.cli.options.command import Command
+from judged.cli.options.command import Command, option
 from judged.cli.options.files import emit, output_options
+
+
+_FIRST = ("nDCG", "AP", "RR", "P", "R")
+_COMMON = ("ranked", "graded", "cascade", "coverage", "diversity", "own")  # families; the others are rare
 
 
 @click.command("measures", cls=Command)
 @click.argument("name", required=False)
+@option("--all", "everything", is_flag=True, group="Measures", help="List the measures of rare families too.")
 @output_options()
-def command(name: str | None, **options: Any) -> None:
+def command(name: str | None, everything: bool, **options: Any) -> None:
     """List all measures, or describe one: intuition, formula, worked example, parameters, other names, paper.
 
     Coefficients of agreement and rank correlation are also described; `judged agree` and `judged correlate` compute them.
@@ -25,17 +30,19 @@ def command(name: str | None, **options: Any) -> None:
     if name is not None:
         emit(_description(name), options)
         return
+    known = [(d, "beyond accuracy" if d.needs == "recommendations" else d.family) for d in MEASURES.installed()]
     rows = [
-        {
-            "measure": d.name,
-            "family": "beyond accuracy" if d.needs == "recommendations" else d.family,
-            "meaning": d.description.split("\n")[0],
-        }
-        for d in MEASURES
+        {"measure": d.name, "family": family, "meaning": d.description.split("\n")[0]}
+        for d, family in known
+        if everything or family in _COMMON
     ]
+    order = {name: i for i, name in enumerate((*_FIRST, *_COMMON))}
+    rows.sort(key=lambda row: order.get(row["measure"], order.get(row["family"], len(order))))
+    hidden = len(known) - len(rows)
+    more = f"{hidden} more, of sets, counts, users, preferences, passages and recommendations: judged measures --all"
     notes = (
         "judged measures NAME describes one",
-        "measures beyond accuracy: judged recommend, jd.recommenders",
+        *((more,) if hidden else ()),
         "coefficients: judged agree, judged correlate",
     )
     emit(RecordTable.of(rows, words=("measure", "family", "meaning"), notes=notes), options)
