@@ -55,6 +55,15 @@ def install_lines() -> list[str]:
     ]  # fmt: skip
 
 
+def try_lines() -> list[str]:
+    """One line to paste: install the package and see a first result."""
+    source = "" if PUBLISHED else " in a copy of the repository"
+    return [
+        "<!-- not run: installs a package -->", "```bash", f"pip install {_NAME} && judged demo", "```", "",
+        f"Run it{source}, with Python 3.11 or newer: it evaluates three rankings and writes an HTML page. [Start](start.md) explains both.",
+    ]  # fmt: skip
+
+
 def comparison_page(text: str) -> str:
     """The page of comparisons with its tables of tests and corrections made anew."""
     tests = [
@@ -125,7 +134,7 @@ def current(path: Path) -> str:
     text = path.read_text(encoding="utf-8")
     name = path.relative_to(ROOT / "docs").as_posix() if path.is_relative_to(ROOT / "docs") else ""
     text = TABLES[name](text) if name in TABLES else text
-    return _fill(install_words(text), "install", install_lines())
+    return _fill(_fill(install_words(text), "install", install_lines()), "try", try_lines())
 
 
 def pages() -> list[Path]:

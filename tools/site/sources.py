@@ -23,9 +23,10 @@ _LINK = re.compile(r"\[([^\]\n]+)\]\(([^)\s]+)\)")
 _CODE = re.compile(r"^( *)```.*?^\1```$|`[^`\n]+`", re.DOTALL | re.MULTILINE)
 _ROW = re.compile(r"^ *\|.*\|$", re.MULTILINE)
 _SPAN = re.compile(r"`[^`\n]+`")
-_PICTURE = re.compile(
-    r'<picture>\s*<source media="\(prefers-color-scheme: dark\)" srcset="([^"]+)">\s*<img src="([^"]+)" alt="([^"]*)">\s*</picture>'
-)
+_PICTURE = re.compile(r"<picture>\n.*?</picture>", re.DOTALL)
+_SOURCE = re.compile(r'<source media="([^"]+)" srcset="([^"]+)">')
+_IMAGE = re.compile(r'<img src="([^"]+)" alt="([^"]*)">')
+_DARK = "(prefers-color-scheme: dark)"
 
 
 def written_pages(root: Path = ROOT) -> dict[str, str]:
@@ -66,6 +67,23 @@ def _moved(text: str, file: str, page: str, places: dict[str, str]) -> str:
 
 
 def for_site(text: str) -> str:
-    """A page as zensical reads it: a picture with a dark form becomes two, of which the style sheet shows one, and vertical bars in code need no backslash."""
-    text = _PICTURE.sub(r"![\3](\2#only-light)\n![\3](\1#only-dark)", text)
+    """A page as zensical reads it: pictures follow the colours that the reader chose, and vertical bars in code need no backslash."""
+    text = _PICTURE.sub(lambda picture: _by_colours(picture[0]), text)
     return _ROW.sub(lambda row: _SPAN.sub(lambda span: span[0].replace("\\|", "|"), row[0]), text)
+
+
+def _by_colours(picture: str) -> str:
+    """A picture with dark forms as two pictures, of which the style sheet shows one."""
+    image = _IMAGE.search(picture)
+    assert image is not None, picture
+    found = [("", image[1]), *_SOURCE.findall(picture)]
+    shown = []
+    for colours in ("light", "dark"):
+        files = {
+            media.replace(_DARK, "").removesuffix(" and "): file
+            for media, file in found
+            if (_DARK in media) == (colours == "dark")
+        }
+        sources = "".join(f'<source media="{media}" srcset="{file}">' for media, file in files.items() if media)
+        shown.append(f'<picture>{sources}<img src="{files[""]}#only-{colours}" alt="{image[2]}"></picture>')
+    return "\n".join(shown)
