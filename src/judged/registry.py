@@ -5,6 +5,9 @@
     TESTS.find("Binomial")          # the declaration
     TESTS.find("sgin")              # UsageError: unknown test 'sgin'. Did you mean 'sign'?
 
+Other distributions add declarations by entry points: each names a module, whose import declares them. They are imported when a name is not known
+otherwise, or all names are listed.
+
 `parse_call` reads the one grammar of all names, `Name(parameter=value)@k`.
 """
 
@@ -13,11 +16,18 @@ from __future__ import annotations
 import ast
 import re
 import sys
+import warnings
 from collections.abc import Iterable, Iterator
+from contextvars import ContextVar
 from importlib import import_module
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
 
 from judged.errors import Hint, UsageError, shown
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+_PLUGIN: ContextVar[str] = ContextVar("plugin", default="")  # the distribution whose plug-in is imported now
 
 
 class HasNames(Protocol):
@@ -41,25 +51,32 @@ class Registry(Generic[T]):
         kind: a noun for messages; an unknown name is the error `unknown-name`.
         package: its files declare entries. They are imported in their order until one has the name that is looked up; a file of
             that name comes first. The order is that of `FILES`, if the package has it, and files that it does not list follow; else the alphabet.
+        plugins: group of the entry points by which other distributions declare entries.
     """
 
-    def __init__(self, kind: str, *, package: str = "") -> None:
+    def __init__(self, kind: str, *, package: str = "", plugins: str = "") -> None:
         self.kind = kind
         self._package, self._loaded = package, not package
+        self._plugins = plugins  # empty once they are loaded
         self.version = object()  # another one after each change: values that depend on the entries are kept for one
         self._entries: dict[str, T] = {}
         self._exact: dict[str, T] = {}
         self._files: tuple[str, ...] | None = None if package else ()
         self._file: dict[str, str] = {}  # of each entry, by its name; empty if it was declared outside of the package
+        self._owner: dict[str, str] = {}  # the distribution that declared the entry, by its name
 
     def add(self, entry: T, *, also: Iterable[str] = ()) -> T:
-        """Declare an entry; one of the same name is replaced. `also` are further names for it."""
+        """Declare an entry; one of the same name is replaced, but not by a plug-in. `also` are further names for it."""
         names = (entry.name, *entry.aliases, *also)
+        file = self._declaring_file()
+        owner = "" if file else _PLUGIN.get()
         for name in names:
-            other = self._exact.get(name)
-            if other is not None and other.name != entry.name:
-                raise UsageError("parameter", f"the name {name!r} of {entry.name} is already used by {other.name}")
-        self._file[entry.name] = self._declaring_file()
+            other = self.get(name) if owner else self._exact.get(name)
+            if other is not None and (owner or other.name != entry.name):
+                taken = f"{other.name} of {self._owner[other.name]}" if owner else other.name
+                raise UsageError("parameter", f"the name {name!r} of {entry.name} is already used by {taken}")
+        self._file[entry.name] = file
+        self._owner[entry.name] = owner or ("judged" if file else "this program")
         replaced = self._entries.get(entry.name)
         self._entries[entry.name] = entry
         self._exact.update(dict.fromkeys(names, entry))
@@ -85,6 +102,25 @@ class Registry(Generic[T]):
     def __len__(self) -> int:
         self._load()
         return len(self._entries)
+
+    def installed(self) -> Iterator[T]:
+        """Every entry, and then those of plug-ins, which are imported only if all of the others are passed."""
+        yield from (known := [*self])
+        self.load_plugins()
+        yield from (entry for entry in self if entry not in known)
+
+    def load_plugins(self) -> bool:
+        """Import the plug-ins of this registry, once; True if they declared something. One that fails is a warning."""
+        if not self._plugins or _PLUGIN.get():
+            return False
+        before = self.version
+        for plugin in plugins(self._plugins):
+            try:
+                load_plugin(plugin)
+            except UsageError as error:
+                warnings.warn(str(error), RuntimeWarning, stacklevel=2)
+        self._plugins = ""
+        return self.version is not before
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -122,6 +158,8 @@ class Registry(Generic[T]):
             UsageError: an unknown name, with the nearest known one, or else the hint or all names.
         """
         entry = self.get(name) if isinstance(name, str) else None
+        if entry is None and self.load_plugins():
+            return self.find(name, hint=hint)
         if entry is not None:
             return entry
         near = self.nearest(name) if isinstance(name, str) else None
@@ -155,6 +193,35 @@ class Registry(Generic[T]):
                 return file
             frame = frame.f_back
         return ""
+
+
+def plugins(group: str) -> list[EntryPoint]:
+    """Return the entry points of a group in the installed distributions; nothing of them is imported."""
+    from importlib.metadata import entry_points
+
+    return list(entry_points(group=group))
+
+
+def owner_of(plugin: EntryPoint) -> str:
+    """Return the distribution of a plug-in, and its version."""
+    return f"{plugin.dist.name} {plugin.dist.version}" if plugin.dist else plugin.value
+
+
+def load_plugin(plugin: EntryPoint) -> Any:
+    """Import a plug-in, and return what it names.
+
+    Raises:
+        UsageError: it cannot be imported, or declares a name that is taken; the message names its distribution.
+    """
+    token = _PLUGIN.set(owner_of(plugin))
+    try:
+        return plugin.load()
+    except (Exception, SystemExit) as error:  # whatever its code raises
+        reason = error.message() if isinstance(error, UsageError) else f"{type(error).__name__}: {error}"
+        problem = f"plug-in {plugin.name!r} of {owner_of(plugin)} cannot be loaded: {reason}"
+        raise UsageError("plugin", problem, hint="update or uninstall it", value=plugin.name) from error
+    finally:
+        _PLUGIN.reset(token)
 
 
 def _files_of(package: Any) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ _public, _, __all__ = lazy_loader.attach_stub(__name__, __file__)
 def __getattr__(name: str) -> Any:
     if name.startswith("_") or name in __all__:
         return _public(name)
-    definition = next((d for d in _public("MEASURES") if name in (d.name, *d.aliases)), None)
+    definition = next((d for d in _public("MEASURES").installed() if name in (d.name, *d.aliases)), None)
     if definition is None:
         return _public(name)
     value = globals()[name] = _public("Measure")(definition)

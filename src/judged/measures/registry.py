@@ -260,7 +260,7 @@ def ranked(grades: list[float]) -> Judged:
 
 # ── the registry ─────────────────────────────────────────────────────────────────────────────────
 
-MEASURES: Registry[Definition] = Registry("measure", package="judged.measures.families")
+MEASURES: Registry[Definition] = Registry("measure", package="judged.measures.families", plugins="judged.measures")
 
 
 def measure(
@@ -439,6 +439,8 @@ def _expand(text: str) -> list[Measure]:
             suffixed = _with_suffix(name)
             if suffixed is not None:
                 return [m(**extra) for m in suffixed]
+        if MEASURES.load_plugins():
+            return _expand(text)
         raise _unknown(name, text)
     twice = {"tokens", definition.at, "k"} if at and _BUDGET.search(at) else {definition.at, "k"}
     if extra.keys() & call.params.keys() or (at and twice & call.params.keys()):

@@ -56,7 +56,7 @@ class Detected(NamedTuple):
     head: Head
 
 
-FORMATS = Registry[FileFormat]("format", package="judged.io.formats")
+FORMATS = Registry[FileFormat]("format", package="judged.io.formats", plugins="judged.formats")
 # Files that are no text, by their first bytes: also .xlsx, as every ZIP archive, and .xls.
 _BINARY = {**COLUMNAR, b"PK\x03\x04": "workbook", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": "workbook"}
 # The formats of text and their files, in the order in which they are tried: most files are TREC files. Other formats follow.
@@ -73,7 +73,7 @@ def detect_format(head: Head, request: ColumnRequest) -> Detected | None:
         import_module(f"{__package__}.{file}")
         if (detected := _detect(FORMATS.find(name), head, request)) is not None:
             return detected
-    others = (format for format in FORMATS if format.name not in _TEXT)  # of every other file in this folder
+    others = (format for format in FORMATS.installed() if format.name not in _TEXT)  # of this folder, then of plug-ins
     return next((found for format in others if (found := _detect(format, head, request)) is not None), None)
 
 
