@@ -362,8 +362,8 @@ def curve(
         names = short_names([j.names[1] for j in judged])
         computed = [definition.compute(name, j, request, chosen) for name, j in zip(names, judged, strict=True)]
     lines = tuple(line for own, _ in computed for line in own)
-    shown_measures = [m for (*_, at), m in request.made.items() if at is None] or list(request.made.values())[:1]
-    found = (w for j in judged for w in (*j.warnings, *level_warnings(j, shown_measures)))
+    first = list(request.made.values())[: len(chosen) or 1]  # the others are these at many points
+    found = (w for j in judged for w in (*j.warnings, *level_warnings(j, first)))
     at_k = definition.name == "at-k"
     return Curves(
         kind=definition.name,

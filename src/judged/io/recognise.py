@@ -145,7 +145,8 @@ def _first_items(source: Any) -> list[Any]:
         return list_records(source.slice(0, _SAMPLE), Place("questions"))
     if hasattr(source, "to_dicts") or (hasattr(source, "iloc") and hasattr(source, "columns")):  # polars, pandas
         return list_records(source.head(_SAMPLE), Place("questions"))
-    if hasattr(source, "__iter__") and hasattr(source, "__getitem__") and not is_file_like(source):
+    listed = hasattr(source, "__iter__") and getattr(source, "ndim", True)  # an array of one number is no list
+    if listed and hasattr(source, "__getitem__") and not is_file_like(source):
         return list(islice(source, _SAMPLE))  # datasets of RAGAS and Hugging Face
     return []
 

@@ -187,8 +187,8 @@ ENDS = 512  # bytes, in which a first and a last line have their ends
 
 
 def check_ends(head: Raw | Bytes, end: Raw | Bytes, name: str) -> tuple[Warned, ...]:
-    """Warn if the last line of a file has no end, and of tags of several runs in its first and its last lines."""
-    end = bytes(end[-ENDS:])
+    """Warn if the last line of a file, padded or not, has no end, and of tags of several runs in its first and its last lines."""
+    end = bytes(end[-ENDS:]).removesuffix(PAD)
     warnings = check_end(end[-1:], name)
     tags = tags_of(bytes(head[:ENDS]).rpartition(b"\n")[0] + b"\n" + end.partition(b"\n")[2] + PAD)
     if len(tags) < 2:
@@ -299,7 +299,7 @@ def _read(
         "queries": IdColumn.of(codes),
         "query": np.concatenate(query),
         "where": Origin(name=name, typed=False, line=np.concatenate(line)).place,
-        "warnings": check_ends(data, data[-len(PAD) - ENDS : -len(PAD)], name),
+        "warnings": check_ends(data, data, name),
     }
     ranks = np.concatenate(rank) if wrong_rank is None else None
     own = {"rank": ranks, "wrong_rank": wrong_rank, "tag": last_tag}
@@ -387,8 +387,7 @@ def unread_bytes(data: Raw, name: str) -> TextRun | None:
     if data.find(b"\n") < 0:
         return None
     opened = partial(nullcontext, in_memory(data, text_start(data, name)))
-    warnings = check_ends(data, data[-len(PAD) - ENDS : -len(PAD)], name)
-    return unread_lines(name, opened, warnings, read=partial(parse_run, data, name))
+    return unread_lines(name, opened, check_ends(data, data, name), read=partial(parse_run, data, name))
 
 
 def unread_lines(
