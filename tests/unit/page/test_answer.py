@@ -73,6 +73,9 @@ def test_one_query_says_nothing_about_others():
     one = {"q0": {"a": 1}}
     runs = {"a": {"q0": ["a"]}, "b": {"q0": ["x", "a"]}}
     assert answer(runs, qrels=one)[0] == "Too few queries to compare a with b on RR."
+    three = {**runs, "c": {"q0": ["x", "y", "a"]}}
+    assert answer(three, qrels=one)[0] == "Too few queries to compare the runs on RR."
+    assert answer(three, qrels=one, baseline="b")[0] == "Too few queries to compare the runs with b on RR."
     same = {"a": {"q0": ["a"]}, "b": {"q0": ["a"]}}
     assert answer(same, qrels=one)[0] == "b and a are identical on RR on this query."
 
