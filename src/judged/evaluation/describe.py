@@ -203,7 +203,7 @@ class MeasureDescription(Result):
             return []
         measure, judged = Measure(d)(**d.example_params), ranked(d.example[0])
         steps = trace(measure, judged)
-        columns = shown_columns(steps, judged)
+        columns, _ = shown_columns(steps, judged)
         last_sum = float(columns["sum"][-1]) if "sum" in columns else 0.0
         rows = [
             tuple(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
@@ -37,16 +38,6 @@ class Trace:
     columns: dict[str, Column] = field(default_factory=dict)
     totals: list[tuple[Column, Column]] = field(default_factory=list)
     fractions: list[tuple[Column, Column]] = field(default_factory=list)
-
-    def main_sum(self) -> Column | None:
-        """The column whose sum is the numerator of the closing fraction, or the value itself."""
-        targets = [self.fractions[-1][0]] if self.fractions else []
-        for target in [*targets, self.value]:
-            for x, result in reversed(self.totals):
-                if np.array_equal(result, target):
-                    return x
-        named = list(self.columns.values())
-        return next((x for x, _ in reversed(self.totals) if any(np.array_equal(x, column) for column in named)), None)
 
     def closing(self, row: int, last_sum: float) -> str:
         """The last step to the value of a query: the fraction, or the sum."""
@@ -244,7 +235,7 @@ def explain_ideal(measure: Measure, judged: Judged, steps: Trace, depth: int | N
     useful = max(1, int((best.columns["gain"] > 0).sum()))
     last = min(len(ideal.rank), depth or base.get("cutoff") or useful, useful)
     docs = [""] * last if ideal.pool_doc is None else ideal.pool_doc.take(ideal.judgment[:last]).texts()
-    columns = shown_columns(best, ideal)
+    columns, _ = shown_columns(best, ideal)
     numbers = [list(map(plain_number, column[:last])) for column in (ideal.grade, *columns.values())]
     rows = tuple(zip(range(1, last + 1), docs, *numbers, strict=True))
     headers = ("rank", "document", "grade", *columns)
@@ -307,7 +298,7 @@ def explain_query(
     value = column(measure, judged, tie_orders(judged))[0]
     judged = in_one_order(judged)
     seen, steps = _trace_all_ranks(measure, judged)
-    columns = shown_columns(steps, seen)
+    columns, _ = shown_columns(steps, seen)
     docs, budget = source.documents([row])[0], measure.get("tokens")
     cutoff = measure.get("cutoff") if measure.definition.at == "cutoff" else None
     last = depth or cutoff or max(10, int(judged.rank.max(initial=0)))
@@ -352,10 +343,18 @@ def condensed(judged: Judged) -> Judged:
     return replace(judged.condensed(), policy=replace(judged.policy, unjudged="condensed"))
 
 
-def shown_columns(trace: Trace, seen: Judged) -> dict[str, Column]:
-    """The columns that the measure named, one value per hit, and the running sum that it closes with."""
-    main = trace.main_sum()
-    return trace.columns if main is None else {**trace.columns, "sum": seen.running(main.astype(float))}
+def shown_columns(trace: Trace, seen: Judged) -> tuple[dict[str, Column], Column | None]:
+    """The columns that the measure named, one value per hit, with the running sum that it closes with; and the terms of that sum.
+
+    Its total is the numerator of the closing fraction, or the value itself; or else it adds up a named column.
+    """
+    sums, targets = trace.totals[::-1], [*(top for top, _ in trace.fractions[-1:]), trace.value]
+    closing = (x for target in targets for x, result in sums if np.array_equal(result, target))
+    named = (x for x, _ in sums if any(np.array_equal(x, column) for column in trace.columns.values()))
+    terms = next(chain(closing, named), None)
+    if terms is None:
+        return trace.columns, None
+    return {**trace.columns, "sum": seen.running(terms.astype(float))}, terms
 
 
 def closing_line(
@@ -432,7 +431,7 @@ def steps_of(result: Values, measure: Measure, depth: int) -> list[QueryArithmet
     empty = is_empty(measure, judged)
     judged = in_one_order(judged)
     traced = trace(measure, judged)
-    columns = shown_columns(traced, judged)
+    columns, terms = shown_columns(traced, judged)
     cutoff = measure.get("cutoff") if measure.definition.at == "cutoff" else None
     reach = measure.seen(judged).retrieved if measure.get("tokens") else judged.retrieved  # a budget may end it earlier
     inside = judged.within(cutoff) & (judged.rank <= judged.at(reach))
@@ -441,7 +440,7 @@ def steps_of(result: Values, measure: Measure, depth: int) -> list[QueryArithmet
     ranks = judged.rank[shown].tolist()
     texts = [list(map(cell_text, x[shown].tolist())) for x in columns.values()]
     cells = list(zip(*texts, strict=True)) or [()] * len(ranks)
-    parts = _parts(traced.main_sum(), result[measure], judged, shown)
+    parts = _parts(terms, result[measure], judged, shown)
     last_sum, found = np.zeros(len(judged)), judged.hits > 0
     if "sum" in columns:
         last_sum[found] = columns["sum"][np.cumsum(judged.hits)[found] - 1]

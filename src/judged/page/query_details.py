@@ -53,32 +53,27 @@ def detail_blocks(
     hits = [list(zip(j.judgment.tolist(), j.rank.tolist(), strict=True)) for j in subject.judged]
     hit_ends = [[0, *np.cumsum(j.hits).tolist()] for j in subject.judged]
 
-    def detail(query: int) -> dict[str, Any]:
-        first: dict[str, float | None] = {}  # judged documents and their grades
-        for judgment in range(ends[query], ends[query + 1]):
-            grade = grades[judgment]
-            first.setdefault(docs[judgment], int(grade) if grade.is_integer() else grade)
-        place = {doc: i for i, doc in enumerate(first)}
-        found: list[dict[str, Any] | None] = []
-        for run, judged in enumerate(subject.judged):
-            if not judged.answered[query]:
-                found.append(None)
-                continue
-            own = hits[run][hit_ends[run][query] : hit_ends[run][query + 1]]
-            found.append(
-                {
-                    "docs": [place.setdefault(doc, len(place)) for doc in rankings[run][query]],
-                    "retrieved": int(judged.retrieved[query]),
-                    "below": [[place[docs[judgment]], rank] for judgment, rank in own if rank > depth],
-                    # asdict copies every cell
-                    "why": [{name: getattr(by[query], name) for name in _STEPS} for by in steps[run]],
-                }
-            )
-        shown_grades = [*first.values(), *[None] * (len(place) - len(first))]
-        return {"docs": list(place), "grades": shown_grades, "rankings": found}
-
     for start in range(0, len(subject.first), size):
-        queries = [detail(row) for row in range(start, min(start + size, len(subject.first)))]
+        queries: list[dict[str, Any]] = []
+        for query in range(start, min(start + size, len(subject.first))):
+            first: dict[str, float | None] = {}  # judged documents and their grades
+            for judgment in range(ends[query], ends[query + 1]):
+                grade = grades[judgment]
+                first.setdefault(docs[judgment], int(grade) if grade.is_integer() else grade)
+            place = {doc: i for i, doc in enumerate(first)}
+            found: list[dict[str, Any] | None] = [None] * len(subject.judged)
+            for run, judged in enumerate(subject.judged):
+                if judged.answered[query]:
+                    own = hits[run][hit_ends[run][query] : hit_ends[run][query + 1]]
+                    found[run] = {
+                        "docs": [place.setdefault(doc, len(place)) for doc in rankings[run][query]],
+                        "retrieved": int(judged.retrieved[query]),
+                        "below": [[place[docs[judgment]], rank] for judgment, rank in own if rank > depth],
+                        # asdict copies every cell
+                        "why": [{name: getattr(by[query], name) for name in _STEPS} for by in steps[run]],
+                    }
+            shown_grades = [*first.values(), *[None] * (len(place) - len(first))]
+            queries.append({"docs": list(place), "grades": shown_grades, "rankings": found})
         known = {doc: texts[doc] for query in queries for doc in query["docs"] if doc in texts}
         yield {"queries": queries, "texts": {doc: [one.title, one.text] for doc, one in known.items()}}
 
