@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass
 from typing import Any
@@ -10,11 +11,7 @@ import numpy as np
 
 from judged.core.tables import IdColumn, Passages, Qrels
 from judged.errors import DataError, shown
-from judged.io.chunks import (
-    CHUNK_NAMES,
-    as_integers,
-    count_words,
-)
+from judged.io.chunks import CHUNK_NAMES, as_integers
 from judged.io.columns import ColumnRequest, Role
 from judged.io.containers import read_items
 from judged.io.files import PATH, is_file_like
@@ -23,6 +20,7 @@ from judged.io.origin import Context
 from judged.io.read import read_qrels
 from judged.io.table import ColumnBatches, gather_columns
 
+_WORD = re.compile(r"\w+|[^\w\s]")
 _WHAT = {"chunks": "(doc, start, end)", "documents": "its document", "tokens": "its number of tokens"}
 
 
@@ -149,6 +147,6 @@ def count_tokens(texts: Mapping[Any, str], counter: Callable[[str], Any] | None 
     """
     counted: dict[Any, int] = {}
     for chunk, text in texts.items():
-        tokens = count_words(text) if counter is None else counter(text)
+        tokens = _WORD.findall(text) if counter is None else counter(text)
         counted[chunk] = int(tokens) if isinstance(tokens, (int, np.integer)) else len(tokens)
     return counted

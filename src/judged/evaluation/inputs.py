@@ -465,11 +465,7 @@ def _read_questions(found: Input, options: Mapping[str, Any], columns: ColumnReq
     if found.kind != "questions" and in_memory and not question_fields(options):
         problem = "no run was given, and the input has no questions with retrieved and relevant chunks"
         raise UsageError("runs", problem, hint="pass the judgments and a run")
-
-    tokens = options.get("tokens")
-    words = isinstance(tokens, str) and tokens == "words"
-    fields = question_fields(options)
-    return ordered(read_questions(found, **fields, count_words=words, grade_map=columns.grade_map))
+    return ordered(read_questions(found, **question_fields(options), grade_map=columns.grade_map))
 
 
 def queries_differ(queries: Sequence[Sequence[Id]], effect: str) -> tuple[Warned, ...]:

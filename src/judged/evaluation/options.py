@@ -88,8 +88,7 @@ class EvaluateOptions(PolicyOptions, InputOptions, total=False):
         roll_up: rank documents instead of chunks, by the first chunk, or the max or sum of scores; see `jd.rag.roll_up`.
         documents: text between document and chunk in ids, such as # in guide.md#3; or the document of each chunk, see `jd.rag.roll_up`.
         chunks: table of chunks with their documents, spans and tokens.
-        tokens: token counts of chunks, or `words` to count the words of a question file; {chunk: count} or a table. Punctuation marks
-            count as words.
+        tokens: token counts of chunks; {chunk: count} or a table.
         exclude_self: exclude the document with the same id as the query; or {query: documents} to exclude.
         overlap: when a chunk contains a span: any, or at least a share: gold>=0.5, chunk>=0.5, iou>=0.5.
         engine: engine that scans the run: memory, local (in partitions, with little memory) or spark; see `open_run`. [default: local for directories and patterns, else memory]

@@ -193,12 +193,7 @@ def prepare(
     run = read_run(run, labels=qrels)
     if table is not None:
         run = _add_columns(run, table, must=True)
-    if isinstance(tokens, str) and tokens == "words":
-        if run.passages is None or run.passages.tokens is None:
-            problem = "words are counted only in question files with the texts of the chunks"
-            count = Wording("tokens=jd.rag.count_tokens({chunk: text})", "--tokens FILE")
-            raise UsageError("columns", problem, where=run.name, hint=Hint("give the counts with {count}", count=count))
-    elif tokens is not None:
+    if tokens is not None:
         run = _add_columns(run, read_chunks(tokens, "tokens"), must=False)
     if rule is not None:
         qrels, run = _roll_up(qrels, run, policy, rule, documents, table)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence, Set
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
 from judged._types import Ints
-from judged.core.passages import NO_TOKENS
 from judged.core.tables import Passages
 from judged.errors import DataError, Place, shown
 from judged.io.cells import encode_ids
@@ -32,7 +30,6 @@ CHUNK_NAMES: Mapping[str, tuple[str, ...]] = {
 }
 _GRADE = (*NAMES["grade"][0], "score")
 _GRADES = frozenset(_GRADE)
-_LONGEST_ID = 64  # characters
 _INNER = ("node", "metadata", "payload", "document", "chunk")  # nested objects
 _MARKS = {
     *("node", "metadata", "payload"),
@@ -89,14 +86,6 @@ class _ChunkFields(NamedTuple):
     text: Any = None
 
 
-def count_words(text: str) -> int:
-    """Count words and punctuation marks: an estimate of tokens without a tokenizer."""
-    return len(_WORD.findall(text))
-
-
-_WORD = re.compile(r"\w+|[^\w\s]")
-
-
 def _read_object(entry: Mapping[Any, Any], number: tuple[str, ...]) -> _ChunkFields:
     found: dict[str, Any] = {}
     for key, value in entry.items():
@@ -147,12 +136,11 @@ def read_entry(entry: Any, number: tuple[str, ...] = ()) -> _ChunkFields:
 
 
 def read_chunk_entries(
-    entries: Sequence[Any], what: str, origin: Origin, *, count: bool = False
+    entries: Sequence[Any], what: str, origin: Origin
 ) -> tuple[list[Any], list[Any] | None, Passages | None]:
     """Return ids of chunks, their scores or grades if there are any, and their documents, spans and tokens.
 
-    Chunks are objects, spans as tuples, or plain ids; with `count`, missing tokens are counted in the texts.
-    Scores count if every chunk has one; of grades, missing ones are 1.
+    Chunks are objects, spans as tuples, or plain ids. Scores count if every chunk has one; of grades, missing ones are 1.
     """
     names = CHUNK_NAMES["score"] if what == "run" else _GRADE
     chunks = [read_entry(entry, names) for entry in entries]
@@ -162,17 +150,6 @@ def read_chunk_entries(
         graded = what != "run" and isinstance(entry, Mapping) and not _GRADES.isdisjoint(map(plain_name, entry))
         if graded and chunk.number is None:
             _raise("a grade in the field for it", entry, row, origin)
-    if count:
-        if entries and all(isinstance(e, str) and len(e) <= _LONGEST_ID and len(e.split()) == 1 for e in entries):
-            # They look like ids, whose words say nothing about the length of their chunks.
-            problem = f"words cannot be counted without texts, got ids such as {shown(entries[0])}"
-            raise DataError("columns", problem, where=origin.place(0), hint=NO_TOKENS, value=entries[0])
-        chunks = [
-            chunk._replace(tokens=count_words(chunk.text))
-            if isinstance(chunk.text, str) and chunk.tokens is None
-            else chunk
-            for chunk in chunks
-        ]
     start, end = _spans(chunks, entries, origin)
     doc = tokens = number = None
     if any(chunk.doc is not None and chunk.doc is not chunk.name for chunk in chunks):

@@ -43,7 +43,6 @@ def read_questions(
     question: str | None = None,
     retrieved: str | None = None,
     relevant: str | None = None,
-    count_words: bool = False,
     grade_map: Mapping[str, float] | None = None,
 ) -> Questions:
     """Read questions from one file or from memory: one record per question, with retrieved and relevant chunks.
@@ -58,7 +57,6 @@ def read_questions(
         question: the field of the question, its id or its text, if its name is not known.
         retrieved: the field of the retrieved chunks.
         relevant: the field of the relevant chunks.
-        count_words: if a chunk has no number of tokens, count the words and punctuation marks of its text.
         grade_map: grades for words, as in `read_qrels`.
 
     Raises:
@@ -95,7 +93,7 @@ def read_questions(
             problem = f"duplicate question {shown(asked)}{origin.describe_row(row)}; first at {earlier}"
             hint = "add an id (question_id) to each record, or remove one of them"
             raise DataError("duplicate-query", problem, where=origin.place(row), value=asked, hint=hint)
-    table = _table("run", columns["question"], columns["retrieved"], fields["retrieved"], context, count=count_words)
+    table = _table("run", columns["question"], columns["retrieved"], fields["retrieved"], context)
     run = located(as_run(table), source)
     again = run.opened if isinstance(source, PATH) or is_file_like(source) else source
     run = replace(run, texts=None if again is None else partial(_texts, again, fields))
@@ -193,9 +191,7 @@ def _read_items(source: Any) -> tuple[list[Any], Context]:
 # ── run and judgments ────────────────────────────────────────────────────────────────────────────
 
 
-def _table(
-    what: Any, questions: list[Any], lists: list[Any], field: str, context: Context, *, count: bool = False
-) -> SourceTable:
+def _table(what: Any, questions: list[Any], lists: list[Any], field: str, context: Context) -> SourceTable:
     """Return the chunks of the questions whose list is not null. Scores do not decide their order, but are kept."""
     is_run, items = what == "run", context.items()
     held = [i for i, one in enumerate(lists) if one is not None]
@@ -207,7 +203,7 @@ def _table(
     size, rows = np.array(list(map(len, rankings)), dtype=np.int64), np.array(held, dtype=np.int64)
     origin = context.items(item=np.repeat(rows, size))
     entries = [entry for ranking in rankings for entry in ranking]
-    docs, number, passages = read_chunk_entries(entries, what, origin, count=count)
+    docs, number, passages = read_chunk_entries(entries, what, origin)
     warnings = []
     if nulls := [i for i, one in enumerate(lists) if one is None]:
         some = ", ".join(f"{items.place(i)}{items.describe_row(i)}" for i in nulls[:3]) + " …" * (len(nulls) > 3)

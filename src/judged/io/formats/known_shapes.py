@@ -93,7 +93,6 @@ _VESPA = Paths(
     total="root.fields.totalCount",
     partial="root.errors|!root.coverage.full",
 )
-_CANDIDATES = Paths("candidates[]", "docid", "score", query="query.qid")
 
 SHAPES = (
     Shape(
@@ -239,21 +238,5 @@ SHAPES = (
         qrels=Paths(
             "", "docid|doc_id|passage_id|passage", "judgment", query="qid|query_id|query", skip=("result_status", 0)
         ),
-    ),
-    Shape(
-        "request with judgments of UMBRELA",
-        "requests with the judgments of UMBRELA added, as by Ragnarök",
-        ("query.qid", "candidates[].docid", "candidates[].judgment"),
-        """{"query": {"qid": "q1", "text": "red shoes"},
- "candidates": [{"docid": "d1", "score": 9.5, "doc": {"segment": "Red running shoes."}, "judgment": 3}]}""",
-        run=_CANDIDATES,
-        qrels=_CANDIDATES._replace(value="judgment"),
-    ),
-    Shape(
-        "request of RankLLM",
-        "RankLLM, Ragnarök and `umbrela judge`, as inputs and results",
-        ("query.qid", "candidates[].docid"),
-        """{"query": {"qid": "q1", "text": "red shoes"}, "candidates": [{"docid": "d1", "score": 9.5, "doc": {"contents": "Red running shoes."}}]}""",
-        run=_CANDIDATES,
     ),
 )

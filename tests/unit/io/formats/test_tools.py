@@ -141,18 +141,6 @@ def test_an_answer_of_umbrela_without_a_grade_is_left_out_and_counted(tmp_path):
     assert [(warned.slug, warned.count) for warned in qrels.warnings] == [("unrated", 2)]
 
 
-def test_requests_with_judgments_of_umbrela_have_judgments_and_a_ranking():
-    source = DATA / "umbrela_requests.jsonl"
-    assert jd.read_qrels(source).grade.tolist() == [3, 0]
-    assert jd.read_run(source).score.tolist() == [9.5, 7.25]
-    assert jd.evaluate(source, {"q1": ["d4", "d1"]}, "RR").mean() == {"RR": 1 / 2}
-    (request,) = loaded(source)
-    for candidate in request["candidates"]:
-        del candidate["judgment"]
-    refusal("swapped", jd.read_qrels, [request])
-    assert len(jd.read_run([request])) == 2
-
-
 @pytest.mark.parametrize(
     ("change", "slug"),
     [({"judgment": None}, "grade-type"), ({"judgment": "good"}, "grade-type"), ({"query": None}, "id-type")],

@@ -250,20 +250,6 @@ def test_sets_and_spans_are_read_from_a_file(tmp_path):
     assert "spans found by overlap: any" in result.policy.prepared
 
 
-def test_words_of_texts_are_counted_when_asked():
-    record = {"query": "q", "contexts": ["One, two.", "three four"], "reference_contexts": ["three four"]}
-    assert jd.evaluate([record], measures="R@{5tok,6tok}", tokens="words").of("q") == {"R@5tok": 0.0, "R@6tok": 1.0}
-    objects = {
-        "query": "q",
-        "chunks": [{"id": "a", "text": "One, two."}, {"id": "b", "text": "x", "tokens": 99}],
-        "gold": ["b"],
-    }
-    assert jd.evaluate([objects], measures="R@{100tok,103tok}", tokens="words").of("q") == {
-        "R@100tok": 0.0,
-        "R@103tok": 1.0,
-    }
-
-
 @pytest.mark.parametrize("relevant", [{"a": 2, "b": None}, [{"id": "a", "grade": 2}, {"id": "b", "grade": None}]])
 def test_a_grade_that_is_null_is_refused(relevant):
     with pytest.raises(jd.DataError, match="a grade"):
