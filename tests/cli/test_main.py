@@ -63,7 +63,7 @@ ERRORS = [
     (["--json", "demo"], 2, "--json needs --version"),
     (["demo", "extra"], 2, "error: Got unexpected extra argument (extra)"),
     (["eval", "qrels.txt", "none.run"], 3, "[io]"),
-    (["compare", "qrels.txt", "A=a.run", "B="], 2, "B= names no file; write B=FILE.  [usage]"),
+    (["compare", "qrels.txt", "A=a.run", "B="], 2, "A run has a name and no file; write NAME=FILE.  [usage]"),
     (["explain", "AP", "qrels.txt", "a.run", "--query", "q9"], 2, "[not-asked]"),
     (["measures", "ndgc"], 2, "Did you mean nDCG?  [unknown-name]"),
     (["convert", "a.run", "a.xyz"], 2, "a.xyz"),

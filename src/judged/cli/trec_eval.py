@@ -163,9 +163,11 @@ def _help(words: list[str]) -> str:
     from judged.measures.trec_names import parse_requests
 
     names = [name for name in parse_requests(words) if name != RUN_ID]
-    texts = (parse(name).definition.description for name in names)
-    texts = (click.wrap_text(text, 79, " " * 4, " " * 4, preserve_paragraphs=True) for text in texts)
-    return _HELP + "".join(f"\n{name}\n{text}\n" for name, text in zip(names, texts, strict=True))
+    text = _HELP
+    for name in names:
+        described = parse(name).definition.description
+        text += f"\n{name}\n{click.wrap_text(described, 79, '    ', '    ', preserve_paragraphs=True)}\n"
+    return text
 
 
 def _print(text: str) -> int:

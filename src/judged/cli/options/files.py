@@ -27,8 +27,8 @@ def named_files(runs: tuple[str, ...]) -> Any:
     unnamed = [file for name, _, file in pairs if not name]
     short = dict(zip(unnamed, short_names(unnamed), strict=True))
     named = {name or short[file]: file for name, _, file in pairs}
-    if empty := [name for name, file in named.items() if not file]:
-        raise click.UsageError(f"{empty[0]}= names no file; write {empty[0]}=FILE.")
+    if "" in named.values():
+        raise click.UsageError("A run has a name and no file; write NAME=FILE.")
     if len(named) < len(runs):
         raise click.UsageError("Two runs have the same name.")
     return named
