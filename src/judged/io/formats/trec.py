@@ -190,9 +190,11 @@ def check_ends(head: Raw | Bytes, end: Raw | Bytes, name: str) -> tuple[Warned, 
     """Warn if the last line of a file, padded or not, has no end, and of tags of several runs in its first and its last lines."""
     end = bytes(end[-ENDS:]).removesuffix(PAD)
     tags = tags_of(bytes(head[:ENDS]).rpartition(b"\n")[0] + b"\n" + end.partition(b"\n")[2] + PAD)
+    warnings = check_end(end[-1:], name)
+    if len(tags) < 2:
+        return warnings
     text = f"{name} has the runs {list_columns(tags)}, which count as one"
-    several = Warned("tags", len(tags), text, Hint("write each to a file of its own"))
-    return check_end(end[-1:], name) + (several,) * (len(tags) > 1)
+    return (*warnings, Warned("tags", len(tags), text, Hint("write each to a file of its own")))
 
 
 def parse_run(data: Raw, name: str, *, lenient: bool = False, begin: Begin | None = None) -> Run:
