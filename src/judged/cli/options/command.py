@@ -17,6 +17,7 @@ from typing import Any, TextIO, TypeVar
 
 import click
 
+from judged.cli.options.defaults import take_note
 from judged.errors import IN_COMMAND, JudgedError, safe
 from judged.registry import nearest_name
 from judged.steps import LISTENER, Report
@@ -108,6 +109,8 @@ class Command(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         ctx.meta["judged.words"] = args
+        if "--help-all" in args:
+            ctx.meta["judged.help_all"], args = True, ["--help"]
         several = [p for p in self.params if isinstance(p, Option) and p.multiple and str(p.metavar).endswith("...")]
         nouns = {flag: str(p.name).removesuffix("s") for p in several for flag in p.opts}
         try:
@@ -141,7 +144,10 @@ class Command(click.Command):
         try:
             check_files(ctx)
             with show_steps():
-                return super().invoke(ctx)
+                outcome = super().invoke(ctx)
+            if note := take_note(ctx):  # of a command that prints no result
+                say(note)
+            return outcome
         except JudgedError as error:
             if isinstance(error.__cause__, BrokenPipeError):  # -o /dev/stdout
                 raise error.__cause__ from None
@@ -162,14 +168,6 @@ class Command(click.Command):
     def _flags(self) -> list[str]:
         return [flag for p in self.params for flag in p.opts if flag.startswith("-")]
 
-    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        """Add `--help-all`, as click adds `--help`; it is listed where it shows more."""
-        params = super().get_params(ctx)
-        text = f"Show all {sum(isinstance(p, click.Option) for p in params)} options, and more examples."
-        settings: dict[str, Any] = {"is_flag": True, "is_eager": True, "expose_value": False, "help": text}
-        more = click.Option(["--help-all"], callback=_show_all_help, hidden=not self._has_many(), **settings)
-        return [*params, more]
-
     def _has_many(self) -> bool:
         return len(self.params) > _MANY
 
@@ -185,24 +183,21 @@ class Command(click.Command):
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         few = self._has_many() and not ctx.meta.get("judged.help_all")
         groups: dict[str, list[tuple[str, str]]] = {name: [] for name in ("Arguments", *GROUPS, "Options")}
-        for parameter in self.get_params(ctx):
+        params = self.get_params(ctx)
+        for parameter in params:
             if isinstance(parameter, click.Argument):
                 groups["Arguments"].append((parameter.make_metavar(ctx), _ARGUMENTS[str(parameter.name)]))
             elif few and isinstance(parameter, Option) and parameter.name not in _COMMON:
                 continue
             elif (record := parameter.get_help_record(ctx)) is not None:
                 groups[getattr(parameter, "group", "") or "Options"].append(record)
+        if self._has_many():
+            number = sum(isinstance(parameter, click.Option) for parameter in params)
+            groups["Options"].append(("--help-all", f"Show all {number} options, and more examples."))
         for name, records in groups.items():
             if records:
                 with formatter.section(name):
                     formatter.write_dl(records, col_max=24)
-
-
-def _show_all_help(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
-    if asked and not ctx.resilient_parsing:
-        ctx.meta["judged.help_all"] = True
-        click.echo(ctx.get_help())
-        ctx.exit()
 
 
 def check_files(ctx: click.Context, *others: object) -> None:
@@ -237,7 +232,7 @@ def check_files(ctx: click.Context, *others: object) -> None:
 
 def asks_json(ctx: click.Context | None) -> bool:
     """True if the command was called with `--format json`: then errors are JSON too."""
-    return ctx is not None and words_ask_json(ctx.meta.get("judged.words", []))
+    return ctx is not None and (ctx.params.get("format") == "json" or words_ask_json(ctx.meta.get("judged.words", [])))
 
 
 def show_error(error: JudgedError, *, as_json: bool) -> None:
