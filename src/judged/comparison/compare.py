@@ -167,8 +167,8 @@ def _compare(
     reasons = {name: words_text(why.words, compared.names) for name, why in compared.incomparable.items()}
     reasons |= {name: f"{reasons[name]} {why.action}." for name, why in compared.incomparable.items() if why.action}
     for i, row in enumerate(rows if reasons else ()):
-        if why := " ".join(reasons[name] for name in (row.a, row.b) if name in reasons):  # the numbers stay
-            rows[i] = replace(row, verdict="not comparable", note=why, material=None, needed=None)
+        if note := " ".join(reasons[name] for name in (row.a, row.b) if name in reasons):  # the numbers stay
+            rows[i] = replace(row, verdict="not comparable", note=note, material=None, needed=None)
     return Comparison(
         names=compared.names,
         results=results,
