@@ -221,7 +221,8 @@ def emit(result: Result, options: dict[str, Any], warnings: Iterable[Warned] = (
 
     Warnings are part of the notes of a table; they go to standard error if the format has no place for them.
     """
-    format, output = chosen_format(options), options["output"]
+    output = options["output"]
+    format = options["format"] if output is None else chosen_format(options)
     if format in _WITHOUT_NOTES:
         show_warnings(warnings)
     if format == "table" and output is None and sys.stdout.isatty():
