@@ -44,10 +44,6 @@ class Compared:
 SPELT = {"P+": "P_plus", "O": "O_measure", "HitRate": "Success", "Hit": "Success"}
 
 
-def recorded_tools() -> list[str]:
-    return sorted(path.stem for path in FOLDER.glob("*.json"))
-
-
 @cache
 def table(tool: str) -> dict[str, dict[str, dict[str, float]]]:
     """{kind: {measure: {query: value}}}; the query `all` is the mean that the tool reports."""

@@ -40,13 +40,6 @@ def test_the_example_of_the_readme(module):
     assert found["q2"] == {"map": pytest.approx((1 / 2 + 2 / 3) / 2), "ndcg": pytest.approx(ndcg)}
 
 
-@pytest.mark.parametrize(("score", "rank"), [(0.0, 3), (1.2, 2), (2.0, 1)])
-def test_ndcg_of_one_relevant_document(module, score, rank):
-    run = {"q1": {"d1": 1.0, "d2": score, "d3": 1.5}, "q2": {}}
-    value = module.RelevanceEvaluator(QREL, {"ndcg"}).evaluate(run)["q1"]["ndcg"]
-    assert value == pytest.approx(1 / math.log2(rank + 1))
-
-
 def test_cutoffs_are_written_with_a_dot_or_an_underscore(module):
     names = ["ndcg_cut", "ndcg_cut.1,4", "ndcg_cut_20,4", "ndcg_cut_15", "recall.1000", "P"]
     found = module.RelevanceEvaluator(QREL, names).evaluate(RUN)["q1"]

@@ -16,11 +16,8 @@ def picture(*curves: Curve, **more) -> Curves:
     return Curves("pr", curves or (PR,), "recall", "precision", "rank", **more)
 
 
-def test_the_area_under_lines_is_that_of_trapezoids():
+def test_the_area_is_that_of_trapezoids_or_of_recall_gained_times_precision():
     assert ROC.area() == pytest.approx(0.5 * 0.5 + 0.5 * 0.75)
-
-
-def test_the_area_under_steps_is_recall_gained_times_precision():
     assert PR.area() == pytest.approx(0.5 * 1 + 0 * 0.5 + 0.5 * 2 / 3)
 
 

@@ -69,10 +69,6 @@ def test_every_strategy_orders_all_documents(strategy):
     assert [item.doc for item in board("AP").next_to_judge(2, strategy=strategy)] == [i.doc for i in todo.items[:2]]
 
 
-def test_an_unknown_strategy_is_refused():
-    refusal("parameter", lambda: board().next_to_judge(strategy="best"))
-
-
 def many(wins, unjudged):
     """Twenty queries; B is better on some of them, and both retrieve unjudged documents."""
     qrels = {f"q{i}": {"good": 1, "bad": 0} for i in range(20)}
@@ -90,32 +86,17 @@ def test_no_unjudged_document_can_change_a_verdict_without_any():
     assert todo.answer == "No unjudged document can change this verdict."
 
 
-def test_a_few_unjudged_documents_cannot_change_a_clear_verdict():
-    qrels, runs = many(19, 1)
-    found = jd.compare(qrels, runs, "P@1")
-    assert found.rows[0].verdict == "better"
-    assert found.next_to_judge().answer.startswith("No unjudged document can change this verdict.")
+@pytest.mark.parametrize("measure", ["P@1", "FirstHit"])  # of the second, lower is better
+def test_many_unjudged_documents_can_turn_a_verdict_and_a_few_cannot_change_a_clear_one(measure):
+    few, several = (jd.compare(*many(wins, unjudged), measure) for wins, unjudged in ((19, 1), (12, 20)))
+    assert few.rows[0].verdict == several.rows[0].verdict == "better"
+    assert few.next_to_judge().answer.startswith("No unjudged document can change this verdict.")
+    assert "in favour of A: B worse" in several.next_to_judge().answer  # A has them first: 20 to 12
 
 
-def test_many_unjudged_documents_can_turn_the_verdict():
-    qrels, runs = many(12, 20)
-    found = jd.compare(qrels, runs, "P@1")
-    assert found.rows[0].verdict == "better"
-    assert "in favour of A: B worse" in found.next_to_judge().answer  # A has them first: 20 to 12
-
-
-def test_where_lower_is_better_the_same_run_is_favoured():
-    qrels, runs = many(19, 1)
-    found = jd.compare(qrels, runs, "FirstHit")
-    assert found.rows[0].verdict == "better"
-    assert found.next_to_judge().answer.startswith("No unjudged document can change this verdict.")
-    qrels, runs = many(12, 20)
-    assert "in favour of A: B worse" in jd.compare(qrels, runs, "FirstHit").next_to_judge().answer
-
-
-@pytest.mark.parametrize("options", [{"unjudged": "condensed"}])
-def test_where_unjudged_documents_do_not_count_there_is_nothing_to_judge(options):
-    refusal("unjudged-run", lambda: board(**options).next_to_judge())
+def test_what_cannot_be_proposed_is_refused():
+    refusal("parameter", board().next_to_judge, strategy="best")
+    refusal("unjudged-run", board(unjudged="condensed").next_to_judge)
 
 
 def test_saved_results_have_no_documents_to_judge(tmp_path):
@@ -144,12 +125,6 @@ def test_a_measure_with_its_own_order_of_ties_is_seen_in_that_order():
     for ties in ("id-asc", "id-desc"):
         board_ = jd.compare(qrels, {"A": run, "B": other}, "P@1", ties=ties)
         assert {item.doc for item in board_.next_to_judge()} == (set() if ties == "id-asc" else {"c"})
-
-
-def test_nothing_to_judge_is_an_error_of_its_own():
-    from judged.judging.todo import read_todo
-
-    refusal("runs", read_todo, [])
 
 
 def test_documents_with_the_best_ranks_come_first_unless_a_strategy_is_named():

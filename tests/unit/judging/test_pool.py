@@ -40,10 +40,6 @@ def test_judged_documents_are_left_out():
     ]  # fmt: skip
 
 
-def test_a_pool_that_is_judged_throughout_is_an_error():
-    refusal("runs", jd.pool, {"a": A}, without={"q1": {"d1": 0, "d2": 0, "d3": 0}, "q2": {"d1": 0}})
-
-
 def test_a_budget_takes_the_best_ranks_of_all_queries_first():
     todo = jd.pool([LONG, LONG], depth=50, n=7)
     assert len(todo) == 7
@@ -56,9 +52,10 @@ def test_ties_are_broken_by_the_policy():
     assert [i.doc for i in jd.pool(run, depth=1, ties="id-asc")] == ["a"]
 
 
-@pytest.mark.parametrize("options", [{"depth": 0}, {"n": 0}])
-def test_wrong_settings_are_refused(options):
-    refusal("parameter", jd.pool, LONG, **options)
+def test_wrong_settings_and_a_pool_that_is_judged_throughout_are_refused():
+    refusal("parameter", jd.pool, LONG, depth=0)
+    refusal("parameter", jd.pool, LONG, n=0)
+    refusal("runs", jd.pool, {"a": A}, without={"q1": {"d1": 0, "d2": 0, "d3": 0}, "q2": {"d1": 0}})
 
 
 @pytest.mark.parametrize("name", ["todo.jsonl", "todo.csv", "todo.jsonl.gz"])
@@ -72,5 +69,6 @@ def test_any_table_with_queries_and_documents_can_be_judged():
     assert pairs(read_todo([{"qid": "q", "docno": "a"}, {"qid": "q", "docno": "b"}])) == [("q", "a"), ("q", "b")]
 
 
-def test_a_document_that_is_listed_twice_is_an_error():
+def test_a_document_that_is_listed_twice_is_an_error_and_so_is_an_empty_list():
     refusal("duplicate-doc", read_todo, [{"qid": "q", "docno": "a"}] * 2)
+    refusal("runs", read_todo, [])

@@ -13,10 +13,6 @@ from judged.stats.rank_overlap import overlap, rbo, with_scores
 near = lambda value: pytest.approx(value, rel=1e-12, abs=1e-14)  # noqa: E731
 
 
-def agreement(a, b, d):
-    return len(set(a[:d]) & set(b[:d])) / d
-
-
 def by_definition(a, b, p):
     """Without ties: Webber, Moffat and Zobel, equation 32, for lists of any length."""
     short, long = sorted((a, b), key=len)
