@@ -46,7 +46,6 @@ def test_every_compression_is_tested():
 @for_each("format", READERS)
 def test_what_no_text_has_is_refused(format, packing, tmp_path, monkeypatch):
     monkeypatch.setattr(limits, "LONGEST_LINE", 1 << 14)
-    monkeypatch.setattr(limits, "LONGEST_BLANK", 1 << 13)
     read, good = READERS[format]
     path = tmp_path / "f"
     path.write_bytes(PACK[packing](good))

@@ -62,12 +62,6 @@ def group_ids(values: RawIds, origin: Origin, role: str) -> tuple[IdColumn, Ints
         seen: dict[bytes, int] = {}
         place = np.array([seen.setdefault(raw, len(seen)) for raw in values.take(new).tolist()], dtype=np.int64)
         return IdColumn.of(seen), place[np.cumsum(new) - 1], "text"
-    if isinstance(values, np.ndarray) and values.dtype.kind in "iu" and not is_masked_array(values):
-        _, first, code = np.unique(values, return_index=True, return_inverse=True)
-        order = np.argsort(first)
-        rank = np.argsort(order)
-        text, kind = encode_ids(values[first[order]], origin, role)
-        return text, rank[code], kind
     items = as_list(values, origin, role)
     _family(items, origin, role)
     distinct = {item: i for i, item in enumerate(dict.fromkeys(items))}

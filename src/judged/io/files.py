@@ -29,7 +29,6 @@ from judged.steps import step
 # ── Limits against files that are not text, and against decompression bombs ─────────────────────────
 
 LONGEST_LINE = 64 << 20
-LONGEST_BLANK = 1 << 20  # blank lines of a compressed file: they compress best, and each takes as long as one with data
 LARGEST_RATIO = 200  # text expands 3 to 20 times, a bomb 1,000 times
 ARROW_STREAM = b"\xff\xff\xff\xff"  # before each message of an Arrow stream
 COLUMNAR = {
@@ -37,7 +36,6 @@ COLUMNAR = {
     b"ARROW1": "Arrow",
     ARROW_STREAM: "Arrow",
 }  # files that are not text, by their first bytes
-_BLANKS = b" \t\r\n"
 
 
 def limit_text(
@@ -45,8 +43,7 @@ def limit_text(
 ) -> Iterator[bytes]:
     """Iterate over the content of a file; raise before text that no file has fills the memory.
 
-    That is a line longer than `LONGEST_LINE`, NUL bytes, and in a compressed file blank lines beyond `LONGEST_BLANK` and more text than
-    it can expand to. JSON may be one long line. Parquet and Arrow files pass.
+    That is a line longer than `LONGEST_LINE`, NUL bytes, and in a compressed file more text than it can expand to. JSON may be one long line. Parquet and Arrow files pass.
 
     Args:
         parts: pieces of the content, decompressed.
@@ -54,7 +51,7 @@ def limit_text(
         tell: number of compressed bytes taken so far; None if the file is not compressed.
         nul: raise at the first NUL byte; otherwise the parser does, which may find another error before it.
     """
-    total = since_newline = blank = line = 0
+    total = since_newline = line = 0
     text = json = True
     for part in filter(None, parts):
         if not total:
@@ -69,14 +66,9 @@ def limit_text(
             total += len(part)
             end = max(part.rfind(b"\n"), part.rfind(b"\r"))
             since_newline = len(part) - end - 1 if end >= 0 else since_newline + len(part)
-            filled = len(part.rstrip(_BLANKS))
-            blank = len(part) - filled if filled else blank + len(part)
             # Six times as fast as bytes.count.
             line += int(np.count_nonzero(np.frombuffer(part, np.uint8) == ord("\n")))
             plausible = total <= LONGEST_LINE or tell is None or total < LARGEST_RATIO * tell()
-            if tell is not None and blank - since_newline > LONGEST_BLANK:
-                problem = f"there are more than {LONGEST_BLANK >> 20} MB of blank lines"
-                raise DataError("too-large", problem, where=Place(name, line + 1), hint="remove them")
             if since_newline > LONGEST_LINE and not (json and plausible):
                 raise_long_line(Place(name, line + 1))
             if not plausible:

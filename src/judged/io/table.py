@@ -9,7 +9,7 @@ from typing import Any, NoReturn, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from judged._types import Floats, Ints, is_masked_array
+from judged._types import Floats, Ints
 from judged.core import segments
 from judged.core.tables import Id, IdColumn, IdKind, Passages, Qrels, Run, are_subtopics
 from judged.errors import DataError, Hint, Place, Warned, shown
@@ -99,10 +99,6 @@ def gather_columns(source: ColumnBatches) -> RoleTable:
 
 def _encode(column: Column, seen: dict[Any, int]) -> NDArray[Any] | None:
     """Return codes of the ids of a batch, in order of appearance; None if one cannot be hashed."""
-    if isinstance(column, np.ndarray) and column.dtype.kind in "iu" and not is_masked_array(column):
-        distinct, place = np.unique(column, return_inverse=True)
-        known = np.array([seen.setdefault(item, len(seen)) for item in distinct.tolist()], dtype=np.int32)
-        return known[place]
     items = column if isinstance(column, list) else as_list(column, Origin(name="rows"), "doc")
     try:
         for item in dict.fromkeys(items):

@@ -21,7 +21,7 @@ from judged.io.formats.columnar import open_columns
 from judged.io.formats.delimited import CSV, iterate_rows, raise_width
 from judged.io.formats.json import JSON, read_values
 from judged.io.formats.registry import detect_format, raise_undetected
-from judged.io.frames import Frame, arrow_frame, frame_of, mapping_frame, raise_lengths
+from judged.io.frames import Frame, arrow_frame, frame_of
 from judged.io.json_parser import load_json
 from judged.io.lines import Head, iterate_blocks, iterate_lines, read_head
 from judged.io.origin import Context
@@ -178,8 +178,6 @@ def _value_records(value: Any, context: Context) -> Records:
     if not isinstance(value, Mapping):
         for i, item in enumerate(value):
             yield item, Place(f"{context.name}[{i}]") if context.lines is None else context.items().place(i)
-    elif _is_record(list(value)) and all(isinstance(entry, list) for entry in value.values()):
-        yield from _frame_records(mapping_frame(value), context.place)
     elif _is_record(list(value)):
         yield value, context.place
     else:
@@ -194,9 +192,6 @@ def _frame_records(frame: Frame, where: Place) -> Records:
     for table in [frame] if frame.batches is None else map(arrow_frame, frame.batches(names, _BATCH)):
         lists = (column.tolist() if hasattr(column, "tolist") else column for column in table.columns(names))
         columns: dict[str | None, Any] = dict(zip(names, lists, strict=True))
-        lengths = {str(name): len(column) for name, column in columns.items()}
-        if len(set(lengths.values())) > 1:
-            raise_lengths(lengths, where)
         nothing = [None] * len(columns[fields[0]])
         for row, record in enumerate(zip(*(columns.get(name, nothing) for name in fields), strict=True), start):
             yield record, Place(f"{where.path}[{fields[0]!r}][{row}]")

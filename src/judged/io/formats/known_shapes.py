@@ -116,9 +116,9 @@ SHAPES = (
     ),
     Shape(
         "Elasticsearch _msearch response",
-        "`GET /_msearch` of Elasticsearch and OpenSearch",
+        "`GET /_msearch` of Elasticsearch and OpenSearch, with the list `queries` added",
         ("responses[]",),
-        """{"took": 5, "responses": [
+        """{"took": 5, "queries": ["red shoes", "rain coat"], "responses": [
   {"took": 3, "timed_out": false, "hits": {"total": {"value": 1}, "hits": [{"_index": "shop", "_id": "d1", "_score": 1.5}]}, "status": 200},
   {"took": 2, "timed_out": false, "hits": {"total": {"value": 1}, "hits": [{"_index": "shop", "_id": "d2", "_score": 0.5}]}, "status": 200}]}""",
         run=_HITS._replace(lists="responses[]", queries="queries"),

@@ -291,7 +291,7 @@ def _table(rankings: list[Ranking], context: Context, *, ordered: bool) -> Sourc
     """Return the rows of all rankings. `ordered`: those of a run are in the order of their ranks."""
     context.request.raise_named(context.name)
     is_run = context.request.what == "run"
-    rankings, warnings = _name_queries(rankings, context)
+    rankings, warnings = _name_queries(rankings, context), list[Warned]()
     if is_run:
         _check_queries(rankings, context)
         if partial := [ranking.partial for ranking in rankings if ranking.partial]:
@@ -338,20 +338,13 @@ def _check_queries(rankings: list[Ranking], context: Context) -> None:
             )
 
 
-def _name_queries(rankings: list[Ranking], context: Context) -> tuple[list[Ranking], list[Warned]]:
-    """Give the rankings without a query their ids: the name of the file for one of them, their positions for several."""
-    bare = sum(ranking.query is None for ranking in rankings)
-    if not bare:
-        return rankings, []
-    if bare > 1:
-        ids = [str(position) for position in range(1, bare + 1)]
+def _name_queries(rankings: list[Ranking], context: Context) -> list[Ranking]:
+    """Give one ranking without a query the name of its file."""
+    bare = [ranking.query is None for ranking in rankings]
+    if not any(bare):
+        return rankings
+    if sum(bare) > 1 or context.path is None or context.path.startswith("<"):
         hint = "name the queries: {query: response}, a field query in each record, or a list queries beside responses"
-        text = f"{bare} responses of {context.name} have no query ids; their positions are used: 1, 2, …"
-        warnings = [Warned("query-positions", bare, text, Hint(hint))]
-    elif context.path is None or context.path.startswith("<"):
-        hint = "write {query: response}, or save it in a file with the query as its name"
-        raise DataError("form", "the response does not have the id of its query", where=context.name, hint=hint)
-    else:
-        ids, warnings = [_EXTENSIONS.sub("", os.path.basename(context.path))], []  # noqa: PTH119 - may be a URL
-    named = iter(ids)
-    return [ranking._replace(query=next(named)) if ranking.query is None else ranking for ranking in rankings], warnings
+        raise DataError("form", "a response does not have the id of its query", where=context.name, hint=hint)
+    query = _EXTENSIONS.sub("", os.path.basename(context.path))  # noqa: PTH119 - may be a URL
+    return [one._replace(query=query) if one.query is None else one for one in rankings]

@@ -42,7 +42,6 @@ FILES = {
     "indented.json": json.dumps(RECORDS, indent=2),
     "list.json": json.dumps(RECORDS),
     "by_id.json": json.dumps({k: {"title": p.title, "text": p.text} for k, p in TWO.items()}),
-    "columns.json": json.dumps({"id": list(TWO), "title": ["Salt", "Rice"], "text": [p.text for p in TWO.values()]}),
     "marco.tsv": "d1\thttp://x\tSalt\tToo much of it.\nd2\thttp://y\tRice\tChill it, then reheat.\n",
     "header.tsv": "doc_id\ttitle\tbody\nd1\tSalt\tToo much of it.\nd2\tRice\tChill it, then reheat.\n",
     "other_order.tsv": "text\ttitle\tdocno\nToo much of it.\tSalt\td1\nChill it, then reheat.\tRice\td2\n",
@@ -118,7 +117,6 @@ def test_records_that_lack_a_field_have_none():
         pd.DataFrame(RECORDS),
         pl.DataFrame([{k: v for k, v in r.items() if k != "metadata"} for r in RECORDS]),
         pa.table({"docno": ["d1", "d2"], "title": ["Salt", "Rice"], "contents": [p.text for p in TWO.values()]}),
-        {"id": ["d1", "d2"], "title": ["Salt", "Rice"], "text": [p.text for p in TWO.values()]},
     ],
     ids=lambda source: type(source).__name__,
 )
@@ -251,7 +249,6 @@ def test_columns_that_are_not_there_are_named(save):
     assert refused("columns", save("x.txt", "some words in a file\n")).hint
     assert refused("columns", save("x.tsv", "a\tb\nc\n")).where.line == 2
     assert refused("columns", save("x.csv", "id,title,text\na,b,c\nd,e\n")).where.line == 3
-    assert "2 in 'id', 1 in 'text'" in str(refused("columns", {"id": ["a", "b"], "text": ["x"]}))
 
 
 @pytest.mark.needs("pandas")
