@@ -17,7 +17,6 @@ from typing import Any, TextIO, TypeVar
 
 import click
 
-from judged.cli.options.defaults import take_note
 from judged.errors import IN_COMMAND, JudgedError, safe
 from judged.registry import nearest_name
 from judged.steps import LISTENER, Report
@@ -144,10 +143,7 @@ class Command(click.Command):
         try:
             check_files(ctx)
             with show_steps():
-                outcome = super().invoke(ctx)
-            if note := take_note(ctx):  # of a command that prints no result
-                say(note)
-            return outcome
+                return super().invoke(ctx)
         except JudgedError as error:
             if isinstance(error.__cause__, BrokenPipeError):  # -o /dev/stdout
                 raise error.__cause__ from None
@@ -232,7 +228,7 @@ def check_files(ctx: click.Context, *others: object) -> None:
 
 def asks_json(ctx: click.Context | None) -> bool:
     """True if the command was called with `--format json`: then errors are JSON too."""
-    return ctx is not None and (ctx.params.get("format") == "json" or words_ask_json(ctx.meta.get("judged.words", [])))
+    return ctx is not None and words_ask_json(ctx.meta.get("judged.words", []))
 
 
 def show_error(error: JudgedError, *, as_json: bool) -> None:
