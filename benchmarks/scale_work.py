@@ -62,11 +62,16 @@ class Work:
 
     def evaluate(self, run: Any, **engine: Any) -> None:
         """By judged."""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
         import judged as jd
 
         if not self.said:
             self.ready()
-        jd.evaluate(self.qrels, run, MEASURES, **engine).save(self.values)
+        values = jd.evaluate(self.qrels, run, MEASURES, **engine)
+        columns = {str(measure): values[str(measure)] for measure in values.measures}
+        pq.write_table(pa.table({"query": list(values.queries), **columns}), self.values)
 
 
 # ── one machine ──────────────────────────────────────────────────────────────────────────────────
