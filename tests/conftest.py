@@ -8,6 +8,7 @@ import pytest
 from hypothesis import settings
 
 os.environ.setdefault("MPLBACKEND", "Agg")  # no window
+os.environ["JUDGED_CONFIG"] = ""  # no defaults from files above the folder of a test
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # a process of tests has one core, and waiting threads burn it
 settings.register_profile("patient", deadline=None)  # machines are shared: how long a test takes says nothing
 settings.register_profile("quick", deadline=None, max_examples=20)  # make quick

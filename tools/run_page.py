@@ -207,7 +207,7 @@ def _shell(command: str, terminal: bool) -> tuple[str, int]:
         return output.replace(f"{Path.cwd()}/", ""), code
     with tempfile.NamedTemporaryFile("r", encoding="utf-8") as where:
         words = ["bash", "-c", f"trap 'pwd > \"{where.name}\"' EXIT\n{command}"]
-        output, code = (_run_in_terminal if terminal else _run_in_pipe)(words, os.environ | plain)
+        output, code = (_run_in_terminal if terminal else _run_in_pipe)(words, _environment() | plain)
         folder = where.read().strip()
     output = output.replace(f"{Path.cwd()}/", "")
     os.chdir(folder)
@@ -220,7 +220,7 @@ def _run_here(words: list[str], environment: dict[str, str]) -> tuple[str, int]:
 
     stream = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
     with (
-        mock.patch.dict(os.environ, environment),
+        mock.patch.dict(os.environ, _environment() | environment, clear=True),
         mock.patch.object(sys, "argv", words),
         contextlib.redirect_stdout(stream),
         contextlib.redirect_stderr(stream),
@@ -231,6 +231,11 @@ def _run_here(words: list[str], environment: dict[str, str]) -> tuple[str, int]:
         except SystemExit as end:
             code = int(end.code or 0)
     return stream.buffer.getvalue().decode("utf-8"), code
+
+
+def _environment() -> dict[str, str]:
+    """The environment of a reader: files with defaults are looked for, as tests do not."""
+    return {name: value for name, value in os.environ.items() if name != "JUDGED_CONFIG"}
 
 
 def _run_in_pipe(words: list[str], environment: dict[str, str]) -> tuple[str, int]:

@@ -152,7 +152,8 @@ profile = "gdeval"
 """
 
 
-def test_rules_are_found_in_the_folder_and_options_win():
+def test_rules_are_found_in_the_folder_and_options_win(monkeypatch):
+    monkeypatch.delenv("JUDGED_CONFIG")
     Path("judged.toml").write_text(TOML)
     text = fails("half.run")
     assert text.startswith("FAIL  half against best: 3 of 7 rules failed\n")
@@ -167,7 +168,8 @@ def test_rules_are_found_in_the_folder_and_options_win():
     )
 
 
-def test_saving_takes_measures_and_policies_of_the_file_and_no_baseline():
+def test_saving_takes_measures_and_policies_of_the_file_and_no_baseline(monkeypatch):
+    monkeypatch.delenv("JUDGED_CONFIG")
     Path("judged.toml").write_text(TOML.replace("best.run", "not-there-yet.json"))
     assert "RR, P@1, Success@2 of 20 queries" in outcome("best.run", "--save", "not-there-yet.json").stderr
     assert "2 of 2" not in fails("half.run")

@@ -102,7 +102,8 @@ def test_every_command_with_files_is_tested():
                 assert (parameter in command.inputs) != (parameter in command.outputs), parameter.name
 
 
-def test_files_that_the_rules_name_are_inputs(collection):
+def test_files_that_the_rules_name_are_inputs(collection, monkeypatch):
+    monkeypatch.delenv("JUDGED_CONFIG")
     Path("judged.toml").write_text('[gate]\nqrels = "qrels.txt"\nbaseline = "a.run"\n')
     for output in ("judged.toml", "qrels.txt", "a.run"):
         assert refused("gate", "b.run", "-o", output).slug == "output-is-input"

@@ -11,7 +11,6 @@ from judged.cli.options.command import Command, check_files, option, say
 from judged.cli.options.derive import EVALUATION, options
 from judged.cli.options.files import emit, named_file, output_options, show_warnings
 
-_CONFIG = "judged.toml"
 _RULES = "max_drop max_query_drop min max mode alpha min_queries slices by history"
 
 
@@ -22,7 +21,7 @@ _RULES = "max_drop max_query_drop min max mode alpha min_queries slices by histo
     "--config",
     metavar="FILE",
     group="Input",
-    help=f"File with rules in a table [gate]; options take precedence, per measure. [default: {_CONFIG}, if it exists]",
+    help="File with rules in a table [gate]; options take precedence, per measure. [default: the nearest judged.toml]",
 )
 @option(
     "--save", metavar="FILE", group="Output", help="Save the result of CANDIDATE as a baseline; no rules are checked."
@@ -54,8 +53,13 @@ def command(ctx: click.Context, /, files: tuple[str, ...], settings: dict[str, A
 
     if len(files) > 2:
         raise click.UsageError(f"Got {len(files)} files; expected QRELS and CANDIDATE.")
-    rules, save = options["config"] or (_CONFIG if Path(_CONFIG).exists() else None), options["save"]
+    rules, save = options["config"], options["save"]
     declared = Rules.of(rules)
+    settings = {  # rules win over defaults of all commands
+        name: value
+        for name, value in settings.items()
+        if name not in declared.sources or ctx.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT_MAP
+    }
     renewed = save and isinstance(declared.baseline, str) and ".json" in Path(declared.baseline).suffixes
     named = [declared.qrels, declared.slices]
     check_files(ctx, rules, *named, *([] if renewed else [declared.baseline]))  # a saved baseline may be saved again

@@ -15,6 +15,7 @@ import click
 
 from judged._version import __version__
 from judged.cli.options.command import asks_json, discard, say, show_error, words_ask_json
+from judged.cli.options.defaults import set_defaults
 from judged.errors import EngineError, FileError, JudgedError, UsageError
 from judged.registry import load_plugin, owner_of, plugins
 
@@ -65,6 +66,15 @@ class _Commands(click.Group):
             return _plugin_command(name)
         command: click.Command = importlib.import_module(f"judged.cli.{name}").command
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command and, unless its help is asked for, the defaults of its options."""
+        name, command, rest = super().resolve_command(ctx, args)
+        if name and command and not ctx.resilient_parsing and not {"-h", "--help", "--help-all"} & {*rest}:
+            set_defaults(ctx, self, name, command)
+        return name, command, rest
 
 
 def _plugin_command(name: str) -> click.Command | None:

@@ -12,7 +12,7 @@ from typing import Any, Literal, get_args
 from judged.core.policy import Policy, PolicyOptions
 from judged.errors import DataError, Hint, JudgedError, UsageError, shown
 from judged.evaluation.options import INPUT_OPTIONS, InputOptions
-from judged.io.files import read_text
+from judged.io.settings import read_settings
 from judged.measures.parameters import number, one_of
 from judged.measures.profiles import profile as profile_named
 from judged.measures.registry import Measure, parse_all
@@ -254,14 +254,8 @@ _READERS: dict[str, Callable[[Any], Any]] = {  # the values of other keys are re
 
 
 def read_rules(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Read the table [gate] of a `judged.toml`."""
-    import tomllib
-
-    try:
-        data = tomllib.loads(read_text(path))
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise DataError("rule", f"not TOML: {error}", where=str(path)) from error
-    table = data.get("gate", {})
-    if data.keys() - {"gate"} or not isinstance(table, dict):
-        raise DataError("rule", "a file of rules has one table, [gate]", where=str(path), value=", ".join(data))
+    """Read the table [gate] of a `judged.toml`, or [tool.judged.gate] of a `pyproject.toml`."""
+    table = read_settings(path).get("gate")
+    if not isinstance(table, dict):
+        raise DataError("rule", "a file of rules has a table [gate]", where=str(path))
     return table

@@ -638,12 +638,25 @@ def test_no_rule_and_no_judgments_are_refused():
 
 
 @pytest.mark.parametrize(
-    "text", ["[gates]\nmode = 'mean'", "mode = 'mean'", "gate = 3", "[gate", "[gate]\nmode = mean"]
+    ("text", "slug"),
+    [
+        ("[gates]\nmode = 'mean'", "rule"),
+        ("mode = 'mean'", "rule"),
+        ("gate = 3", "rule"),
+        ("[gate", "option"),
+        ("[gate]\nmode = mean", "option"),
+    ],
 )
-def test_a_file_that_holds_no_rules_is_refused(tmp_path, text):
+def test_a_file_that_holds_no_rules_is_refused(tmp_path, text, slug):
     path = tmp_path / "judged.toml"
     path.write_text(text)
-    refusal("rule", read_rules, path)
+    refusal(slug, read_rules, path)
+
+
+def test_rules_may_be_in_pyproject(tmp_path):
+    path = tmp_path / "pyproject.toml"
+    path.write_text("[tool.judged]\nlevel = 2\n[tool.judged.gate]\nmode = 'mean'\n")
+    assert read_rules(path) == {"mode": "mean"}
 
 
 def test_names_of_measures_follow_the_profile_and_the_level():

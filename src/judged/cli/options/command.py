@@ -17,6 +17,7 @@ from typing import Any, TextIO, TypeVar
 
 import click
 
+from judged.cli.options.defaults import take_note
 from judged.errors import IN_COMMAND, JudgedError, safe
 from judged.registry import nearest_name
 from judged.steps import LISTENER, Report
@@ -150,6 +151,8 @@ class Command(click.Command):
             show_error(self._with_reachable_hint(error), as_json=asks_json(ctx))
             ctx.exit(error.exit_code)
         finally:
+            if (note := take_note(ctx)) and not asks_json(ctx):  # of a command that printed no result
+                say(note)
             IN_COMMAND.reset(token)
 
     def _with_reachable_hint(self, error: JudgedError) -> JudgedError:
@@ -228,7 +231,7 @@ def check_files(ctx: click.Context, *others: object) -> None:
 
 def asks_json(ctx: click.Context | None) -> bool:
     """True if the command was called with `--format json`: then errors are JSON too."""
-    return ctx is not None and words_ask_json(ctx.meta.get("judged.words", []))
+    return ctx is not None and (ctx.params.get("format") == "json" or words_ask_json(ctx.meta.get("judged.words", [])))
 
 
 def show_error(error: JudgedError, *, as_json: bool) -> None:

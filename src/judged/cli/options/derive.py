@@ -38,7 +38,8 @@ _GROUPS = {  # parameters that are not of the group Input
     "Output": "title",
 }
 _METAVARS = {
-    "FILE": "slices clusters weights model chunks tokens history adjudicator without doc_texts query_texts qrels",
+    "FILE": "slices clusters weights model chunks history adjudicator without doc_texts query_texts qrels",
+    "FILE|words": "tokens",
     "NAME...": "measures",
     "COLUMN": "by",
     "FIELD": "question retrieved relevant",

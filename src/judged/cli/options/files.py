@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import click
 
 from judged.cli.options.command import option, say
+from judged.cli.options.defaults import take_note
 from judged.errors import Warned, fold_warnings, safe
 from judged.steps import step
 from judged.tables.formats import FORMATS
@@ -177,6 +178,7 @@ _PLAIN = str.maketrans(
     }
 )
 _WITHOUT_NOTES = ("csv", "latex", "trec")  # formats that have no place for warnings
+_NOTED = {"table": "", "md": "- "}  # formats with a note on defaults, as they begin a note
 
 
 def output_options(*extra: str, default: str = "table") -> Callable[[F], F]:
@@ -206,7 +208,7 @@ def chosen_format(options: dict[str, Any]) -> str:
     """The format that was requested; without `--format`, that of the ending of the output file."""
     format, output = str(options["format"]), options["output"]
     source = click.get_current_context().get_parameter_source("format")
-    if output is None or source is not click.core.ParameterSource.DEFAULT:
+    if output is None or source is click.core.ParameterSource.COMMANDLINE:
         return format
     from pathlib import Path
 
@@ -220,16 +222,20 @@ def emit(result: Result, options: dict[str, Any], warnings: Iterable[Warned] = (
     """Print a result in the requested format, or write it to the requested file.
 
     Warnings are part of the notes of a table; they go to standard error if the format has no place for them.
+    The last note names the file of defaults.
     """
     output = options["output"]
     format = options["format"] if output is None else chosen_format(options)
+    note = take_note(click.get_current_context())
     if format in _WITHOUT_NOTES:
         show_warnings(warnings)
     if format == "table" and output is None and sys.stdout.isatty():
         _show(result)
+        click.echo(f"{note}\n" * bool(note), nl=False)
     else:
         # CSV by `to_csv`, in which a result may keep ids that are read again.
-        write_text(result.to_csv() if format == "csv" else result.render(format), output)
+        text = result.to_csv() if format == "csv" else result.render(format)
+        write_text(text + (f"{_NOTED[format]}{note}\n" if note and format in _NOTED else ""), output)
 
 
 def show_warnings(warnings: Iterable[Warned]) -> None:
