@@ -129,7 +129,7 @@ def test_the_search_finds_errors_by_their_slugs_and_measures_by_all_their_names(
         section("reference/cli/compare/#policies", "Policies", "--ties"),
     ]
     found = {item["location"]: item["title"] for item in searched(made, pages["reference/errors.md"])}
-    assert found["reference/measures/rr/"].startswith("RR (recip_rank, MRR")
+    assert found["reference/measures/rr/"].startswith("MRR, reciprocal rank: RR (recip_rank, MRR")
     assert found["reference/errors/#no-relevant"].startswith("no-relevant")
     assert found["reference/api/threads/#map"] == "Threads.map"
     assert "reference/cli/eval/#policies" in found

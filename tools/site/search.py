@@ -16,6 +16,15 @@ _ALIKE = {
     "reference/measures": "use-it range-and-laws edge-cases worked-example paper related-measures",
     "reference/api": "keyword-options raises methods-of-every-result inherited-methods tables records to_data",
 }
+# What people call a measure whose name is an abbreviation: the search prefers titles that begin with the word.
+_CALLED = {
+    "R": "Recall",
+    "P": "Precision",
+    "AP": "MAP, average precision",
+    "RR": "MRR, reciprocal rank",
+    "F": "F-measure, F1",
+    "Success": "Hit rate",
+}
 _ROW = re.compile(r'^\| <a id="([^"]+)"></a>`[^`]+`( \([^)]*\))? \| (.*?) \| (.*?) \|$', re.MULTILINE)
 Item = dict[str, Any]
 
@@ -49,12 +58,14 @@ def _repeated(location: str) -> bool:
 
 def _titled(item: Item) -> Item:
     """A measure with its other names, and a method with its class: `map` alone is the name of a measure too."""
-    location, title = item["location"], item["title"]
+    location, title, path = item["location"], item["title"], item["path"]
     if names := _measures().get(location):
-        title = f"{title} ({', '.join(names)})"
-    elif location.startswith("reference/api/") and item["level"] == 3 and item["path"]:
-        title = f"{item['path'][-1]}.{re.sub('<[^>]+>', '', title)}"
-    return {**item, "title": title}
+        if called := _CALLED.get(title):
+            path = [*path[:-1], called]
+        title = f"{f'{called}: ' if called else ''}{title} ({', '.join(names)})"
+    elif location.startswith("reference/api/") and item["level"] == 3 and path:
+        title = f"{path[-1]}.{re.sub('<[^>]+>', '', title)}"
+    return {**item, "title": title, "path": path}
 
 
 @cache
