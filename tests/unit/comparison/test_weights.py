@@ -44,6 +44,11 @@ def test_the_difference_its_interval_and_p_are_those_of_a_weighted_mean():
     assert row.mean_b - row.mean_a == pytest.approx(row.difference)
 
 
+def test_means_of_the_comparison_are_those_of_the_evaluation():
+    means = {name: jd.evaluate(QRELS, run, "RR", weights=WEIGHTS).mean()["RR"] for name, run in RUNS.items()}
+    assert {name: m["RR"] for name, m in compared().means().items()} == pytest.approx(means)
+
+
 def test_the_interval_excludes_0_on_the_side_of_the_weighted_mean():
     d, w = np.array([-0.5] * 8 + [0.9, 1.0, 1.1, 1.2, 1.0, 0.95] * 3), np.array([0.01] * 8 + [1.0] * 18)
     found = decide_family([np.stack([np.zeros(26), d - 0.45], axis=1)], [(0, 1)], weights=[w])[0]
