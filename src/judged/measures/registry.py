@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib import import_module
-from typing import Any, Literal
+from typing import Any, Literal, overload
 
 import numpy as np
 
@@ -263,29 +263,43 @@ def ranked(grades: list[float]) -> Judged:
 MEASURES: Registry[Definition] = Registry("measure", package="judged.measures.families", plugins="judged.measures")
 
 
+@overload
+def measure(name: Formula, /) -> Formula: ...
+@overload
 def measure(
-    name: str,
+    name: str = "",
     *,
     family: str = "own",
     aliases: tuple[str, ...] = (),
     trec: str = "",
     laws: str = "",
     **documentation: Any,
-) -> Callable[[Formula], Formula]:
-    """Declare a measure: a function from `Judged` to one value per query.
+) -> Callable[[Formula], Formula]: ...
+def measure(
+    name: str | Formula = "",
+    *,
+    family: str = "own",
+    aliases: tuple[str, ...] = (),
+    trec: str = "",
+    laws: str = "",
+    **documentation: Any,
+) -> Formula | Callable[[Formula], Formula]:
+    """Declare a measure: a function from `Judged` to one value per query. Without a name it has that of the function.
 
     >>> @measure("Depth", aliases=("list_length",))
     ... def depth(j):
     ...     '''Number of retrieved documents.'''
     ...     return j.retrieved
     """
+    if callable(name):
+        return measure()(name)
     if unknown := set(laws.split()) - LAWS:
         problem = f"unknown laws {', '.join(sorted(unknown))} of {name}"
         raise UsageError("parameter", problem, hint=f"choose from {', '.join(sorted(LAWS))}")
 
     def declare(function: Formula) -> Formula:
         definition = Definition(
-            name,
+            name or function.__name__,
             function,
             family,
             aliases=aliases,

@@ -1,4 +1,4 @@
-"""Gains and discounts that are functions of the user."""
+"""Measures, gains and discounts that are functions of the user."""
 
 import math
 import pickle
@@ -11,6 +11,7 @@ from refusals import refusal
 import judged as jd
 from judged.errors import UsageError
 from judged.measures import parse
+from judged.measures.registry import MEASURES
 
 QRELS = {"q": {"a": 3, "b": 0, "c": 1, "d": -1, "x": 2}, "r": {"a": 1}}
 RUN = {"q": ["b", "a", "d", "c"], "r": ["b", "a"]}
@@ -119,3 +120,31 @@ def test_values_by_a_function_are_saved_pickled_compared_and_explained(tmp_path)
 def test_arrays_take_functions_too():
     ours = jd.metrics.ndcg([3, 0, 1], [1, 3, 2], gain=cubed, discount=root)
     assert ours == pytest.approx((1 / math.sqrt(2) + 27 / math.sqrt(3)) / (27 + 1 / math.sqrt(2)))
+
+
+def test_a_measure_without_a_name_has_that_of_its_function():
+    @jd.measure
+    def depth_of(j):
+        """Number of retrieved documents."""
+        return j.retrieved
+
+    @jd.measure(aliases=("twice_the_depth",))
+    def double_depth(j):
+        """Twice that."""
+        return 2 * j.retrieved
+
+    try:
+        assert depth_of.__name__ == "depth_of"
+        assert value("depth_of", "twice_the_depth").to_dict()["q"] == {"depth_of": 4, "double_depth": 8}
+        assert "retrieved" in str(jd.describe("depth_of"))
+    finally:
+        for name in ("depth_of", "double_depth"):
+            MEASURES.discard(name)
+
+
+def test_a_function_with_the_name_of_a_measure_is_refused_at_once():
+    def ndcg(j):
+        """Another one."""
+        return j.retrieved
+
+    refusal("parameter", jd.measure, ndcg)
