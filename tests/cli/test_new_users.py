@@ -180,8 +180,7 @@ def test_several_runs_in_place_of_one_are_refused(call: Any, runs: Any) -> None:
 
 
 @for_each(("words", "slug"), [
-    (("eval", "bm25.jsonl", "-m", "R@100tok", "--tokens", "words"), "columns"), (("eval", "bm25.jsonl", "-m", "R@100tok"), "columns"),
-    (("eval", "q", "x.run", "-m", "R@100tok", "--tokens", "words"), "columns"), (("eval", "q", "x.run", "--roll-up", "first"), "no-document"),
+    (("eval", "bm25.jsonl", "-m", "R@100tok"), "columns"), (("eval", "q", "x.run", "--roll-up", "first"), "no-document"),
     (("recommend", "x.run", "-m", "nDCG"), "measure"), (("agree", "q", "q", "--judge-col", "who"), "judges"),
     (("board", "means.json"), "values-file"), (("board", "two.json"), "values-file"), (("board", "other.json"), "values-file"),
     (("board", "x.run"), "values-file"), (("curve", "pr", "sets.jsonl"), "alternatives"),

@@ -19,6 +19,7 @@ from judged.io.columns import (
     are_columns,
     count_known,
     find_columns,
+    is_flat,
     named_fields,
     nested,
 )
@@ -256,6 +257,9 @@ def read_items(items: list[Any], context: Context) -> SourceTable | ColumnBatche
         keys = nested(items[0], request)
         if keys is not None:
             return _read_nested(items, *keys, context)
+        tables = all(is_list(value) or isinstance(value, Mapping) for value in items[0].values())
+        if tables and len(items) > 1 and not is_flat(items[0], request):
+            raise_several(context)
         return read_records(items, context)
     if all(issubclass(kind, Mapping) or named_fields(kind) is not None for kind in kinds):
         return read_records(items, context)
