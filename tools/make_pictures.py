@@ -52,7 +52,8 @@ def paper(*, dark: bool) -> Iterator[None]:
 
 def written(page: Path) -> list[str]:
     """Return the names of the pictures that the code of a page writes."""
-    return _WRITES.findall(page.read_text(encoding="utf-8")) if PICTURES.parent in page.parents else []
+    text = page.read_text(encoding="utf-8")
+    return _WRITES.findall(text) if PICTURES.parent in page.parents and ".svg#only-light" in text else []
 
 
 def drawn(page: Path, *, dark: bool) -> dict[str, str]:
