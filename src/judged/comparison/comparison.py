@@ -19,7 +19,7 @@ from judged.measures.registry import Measure, parse
 from judged.stats.checks import check_choice
 from judged.stats.differences import known_rows
 from judged.stats.intervals import summarise
-from judged.tables.result import Tracked
+from judged.tables.result import ArrowTable, Tracked
 from judged.tables.table import Detail, Table
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison(Tracked):
+class Comparison(ArrowTable, Tracked):
     """Differences of all queries (`rows`) and of slices of queries (`parts`), with intervals, p-values, effect sizes and verdicts."""
 
     names: tuple[str, ...]

@@ -313,6 +313,8 @@ class RanxReport(Partial, Result):
     show_percentages: bool = False
     stat_test: str = "student"
 
+    __repr__ = Result.__str__  # as ranx does
+
     def tables(self, *, places: int = 4) -> list[Table]:
         """One row per run; the number of decimals is that of the report."""
         rows = [

@@ -186,5 +186,3 @@ class Curves(Result):
 
     def __str__(self) -> str:
         return self.to_drawing().rstrip("\n")
-
-    __repr__ = __str__

@@ -126,6 +126,10 @@ class Explanation(Result):
     ideal: Explanation | None = None
     chosen: bool = False
 
+    def facts(self) -> tuple[str, ...]:
+        """The measure, the query and the value."""
+        return (f"{self.measure} of query {shown(self.query)}: {cell_text(self.value)}",)
+
     def headline(self) -> tuple[str, ...]:
         """The reason for the query, if it was chosen."""
         reason = f"Showing a typical query: of all queries with a relevant document retrieved, its {self.measure} is closest to the mean."

@@ -12,12 +12,12 @@ import numpy as np
 from judged._types import Column, Floats, Ints
 from judged.core.policy import Policy
 from judged.core.tables import Deferred, Id
-from judged.errors import DataError, UsageError, Warned, fold_warnings, safe, shown
+from judged.errors import UsageError, Warned, fold_warnings, safe, shown
 from judged.measures.profiles import profile as find_profile
 from judged.measures.registry import Measure, parse, parse_all
 from judged.stats.checks import no_weights
 from judged.stats.intervals import FLOOR, Ends, Method, interval, summarise, weighted_interval, within
-from judged.tables.result import Result, Tracked, with_ends
+from judged.tables.result import ArrowTable, Result, Tracked, utf8_ids, with_ends
 from judged.tables.table import Table, counted, natural_key, number, plain_data, tie_notes, title_of
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def policy_notes(policy: Policy, measures: Sequence[Measure]) -> list[str]:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Values(Tracked):
+class Values(ArrowTable, Tracked):
     """One value per query and measure, with the policy used to compute them.
 
     >>> from judged.evaluation.evaluate import evaluate
@@ -259,32 +259,13 @@ class Values(Tracked):
         each = (ByMeasure(zip(self.columns, row, strict=True), self) for row in rows)
         return dict(zip(self.queries, each, strict=True))
 
+    def to_columns(self) -> dict[str, Any]:
+        """{name: column}: one row per query, with its id as `query_id` and one column per measure."""
+        return {"query_id": utf8_ids(self.queries), **self.columns}
+
     def to_pandas(self) -> Any:
-        """A pandas frame with one row per query (the index) and one column per measure."""
-        import pandas as pd
-
-        return pd.DataFrame(self.columns, index=pd.Index(self._utf8_queries(), name="query"))
-
-    def to_polars(self) -> Any:
-        """A polars frame with a column `query` and one column per measure."""
-        import polars as pl
-
-        return pl.DataFrame({"query": self._utf8_queries(), **self.columns})
-
-    def to_arrow(self) -> Any:
-        """A pyarrow table with a column `query` and one column per measure."""
-        import pyarrow as pa
-
-        return pa.table({"query": self._utf8_queries(), **{k: v.tolist() for k, v in self.columns.items()}})
-
-    def _utf8_queries(self) -> list[Id]:
-        """Ids for libraries whose text is UTF-8, and whose integers have 64 bits."""
-        for query in self.queries:
-            if not str(query).isascii() and str(query) != str(query).encode("utf-8", "replace").decode():
-                hint = "use to_dict, to_json or CSV, which keep other bytes"
-                raise DataError("id-type", f"query id {shown(query)} is not UTF-8", value=query, hint=hint)
-        wide = any(isinstance(query, int) and abs(query) >= 2**63 for query in self.queries)
-        return [str(query) for query in self.queries] if wide else list(self.queries)
+        """A pandas frame with one row per query (`query_id` is the index) and one column per measure."""
+        return super().to_pandas().set_index("query_id")
 
     def to_data(self) -> dict[str, Any]:
         """Everything, as `save` writes it, with a checksum."""
@@ -320,6 +301,12 @@ class Values(Tracked):
         except UsageError:  # not computed: as the profile would compute it
             chosen = find_profile(self.profile).apply(parse(measure))
         return explain_query(chosen, self.source, query, rows)
+
+    def facts(self) -> list[str]:
+        """The run, the number of queries and the summaries."""
+        means = self.mean()
+        found = [f"{m}={value_text(m, means[str(m)], 4)}" for m in self.numeric_measures]
+        return [shown(self.names[1].rpartition("/")[2], 40), counted(len(self), "query"), *found]
 
     def tables(self, *, places: int = 4) -> list[Table]:
         """The summary: one row per measure, with its interval, number of queries, and bounds if there are any.

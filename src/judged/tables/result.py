@@ -6,11 +6,66 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from judged.errors import DataError, UsageError, safe, shown
 from judged.tables.formats import FORMATS
-from judged.tables.table import Detail, Table, number, plain_data
+from judged.tables.table import Detail, Table, counted, number, plain_data
+
+_LINE = 80  # columns of a terminal
 
 
-class Result:
+class Frames:
+    """Base of what frame libraries can hold; `to_columns` decides on the columns for all of them."""
+
+    __slots__ = ()
+
+    def to_columns(self) -> dict[str, Any]:
+        """{name: column}, of one length."""
+        raise NotImplementedError
+
+    def to_pandas(self) -> Any:
+        """A pandas frame; see `to_columns`."""
+        import pandas as pd
+
+        return pd.DataFrame(self.to_columns())
+
+    def to_polars(self) -> Any:
+        """A polars frame; see `to_columns`. Missing values are null."""
+        import polars as pl
+
+        return pl.DataFrame(self.to_columns(), strict=False).fill_nan(None)
+
+
+class ArrowTable(Frames):
+    """Base of what libraries with an Arrow interface take as a table: `pl.DataFrame(values)`, `pa.table(values)`, DuckDB."""
+
+    __slots__ = ()
+
+    def to_arrow(self) -> Any:
+        """A pyarrow table; see `to_columns`. Missing values are null."""
+        try:
+            import pyarrow as pa
+        except ImportError as error:
+            hint = "run pip install 'judged[parquet]'"
+            raise UsageError("needs", "an Arrow table needs pyarrow", hint=hint) from error
+        columns = self.to_columns()  # of type double also if all is missing
+        return pa.table({k: pa.array(x, pa.array(x).type, from_pandas=True) for k, x in columns.items()})
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """The table as a stream of the Arrow C interface."""
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
+
+
+def utf8_ids(ids: Sequence[Any]) -> list[Any]:
+    """Ids for libraries whose text is UTF-8, and whose integers have 64 bits."""
+    for one in ids:
+        if not str(one).isascii() and str(one) != str(one).encode("utf-8", "replace").decode():
+            hint = "use to_dict, to_json or CSV, which keep other bytes"
+            raise DataError("id-type", f"id {shown(one)} is not UTF-8", value=one, hint=hint)
+    wide = any(isinstance(one, int) and abs(one) >= 2**63 for one in ids)
+    return [str(one) for one in ids] if wide else list(ids)
+
+
+class Result(Frames):
     """Base of all results. A subclass defines `tables` and `records`; `headline` and `to_data` if there is more to say."""
 
     __slots__ = ()
@@ -76,22 +131,26 @@ class Result:
 
         return json.dumps(plain_data(self.to_data()), allow_nan=False)  # in ASCII: ids need not be UTF-8
 
-    def to_pandas(self) -> Any:
-        """The records as a pandas frame."""
-        import pandas as pd
+    def to_columns(self) -> dict[str, Any]:
+        """{name: column} of the records; None where a record lacks the name."""
+        rows = self.records()
+        return {name: [row.get(name) for row in rows] for name in dict.fromkeys(key for row in rows for key in row)}
 
-        return pd.DataFrame(self.records())
-
-    def to_polars(self) -> Any:
-        """The records as a polars frame."""
-        import polars as pl
-
-        return pl.DataFrame(self.records(), strict=False, infer_schema_length=None)
+    def facts(self) -> Sequence[str]:
+        """The answer, or the title and the size of each table: what `repr` shows."""
+        if answer := self.headline():
+            return answer[:1]
+        return [f"{t.title}{': ' * bool(t.title)}{counted(len(t.rows), 'row')}" for t in self.tables()]
 
     def __str__(self) -> str:
         return self.to_text().rstrip("\n")
 
-    __repr__ = __str__
+    def __repr__(self) -> str:
+        """One line, as short as that of a terminal, with whole words and numbers."""
+        from textwrap import shorten
+
+        name = type(self).__name__
+        return f"{name}({shorten(safe(', '.join(self.facts())), _LINE - len(name) - 2, placeholder=' …')})"
 
     def _repr_html_(self) -> str:
         return self.render("html")

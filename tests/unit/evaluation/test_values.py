@@ -52,7 +52,7 @@ def test_frames():
     assert isinstance(frame, pandas.DataFrame)
     assert frame.loc["q0", "AP"] == RESULT.of("q0")["AP"]
     assert RESULT.to_polars()["AP"].to_list() == RESULT["AP"].tolist()
-    assert RESULT.to_arrow()["query"].to_pylist() == list(RESULT.queries)
+    assert RESULT.to_arrow()["query_id"].to_pylist() == list(RESULT.queries)
     assert RESULT.to_dict()["q1"]["relstring"] == RESULT.of("q1")["relstring"]
 
 
