@@ -130,13 +130,13 @@ class _Part:
         self.run = run
 
     def batches(self) -> Iterator[Run]:
-        return iter([self.run] if len(self.run) else [])
+        return iter([self.run] if len(self.run.query) else [])
 
 
 def _in_parts(case: Case) -> Hits:
     """As a run in parts, rows dealt out like cards; documents of one value and one grade may then come in another order."""
     run = case.read()
-    rows = np.arange(len(run))
+    rows = np.arange(len(run.query))
     deal = (
         rows
         if "input" in (case.policy.ties, case.policy.order) or case.policy.ties in ("best", "worst")

@@ -42,7 +42,7 @@ def outcome(kind: str, text: bytes, **options):
 
 def described(table):
     found = {spec.name: plain(getattr(table, spec.name)) for spec in fields(table) if spec.name != "where"}
-    return found, [table.where(row) for row in range(len(table))]
+    return found, [table.where(row) for row in range(len(table.query))]
 
 
 def check(kind: str, text: bytes, **options):

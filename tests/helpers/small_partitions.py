@@ -43,10 +43,10 @@ def open_partitions(source, name=None, **columns):
 
 def described(run: Run):
     """Every row with all that is known of it."""
-    queries, rank = run.queries.tolist(), run.rank if run.rank is not None else [None] * len(run)
+    queries, rank = run.queries.tolist(), run.rank if run.rank is not None else [None] * len(run.query)
     columns = run.query.tolist(), run.doc.tolist(), run.score.tolist(), list(rank)
     kinds = run.query_kind, run.doc_kind
-    rows = zip(range(len(run)), *columns, strict=True)
+    rows = zip(range(len(run.query)), *columns, strict=True)
     return [(queries[q], doc, score, rank, str(run.where(row)), kinds) for row, q, doc, score, rank in rows]
 
 

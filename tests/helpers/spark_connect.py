@@ -27,7 +27,7 @@ def main(folder: Path, measures: str) -> None:
         "table": jd.evaluate(qrels, frame, measures),
         "files": jd.evaluate(qrels, files, measures, engine="spark"),
         "shipped": jd.evaluate(qrels, files, measures, engine=Spark(spark, ship=True)),
-        "qrels": len(jd.read_qrels(frame_of(spark, qrels))),
+        "qrels": len(jd.read_qrels(frame_of(spark, qrels)).query),
         "missing": raised(lambda: jd.evaluate(qrels, frame.withColumn("score", sql.lit(None).cast("double")))),
         "bug": raised(lambda: list(Spark(spark).map(lambda item: 1 / 0, [(0, None)]))),
     }

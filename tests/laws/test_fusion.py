@@ -57,7 +57,7 @@ def test_the_result_has_every_query_and_document_once(method):
         result = fused(method, runs, qrels)
         expected = {q: {d for run in runs.values() for d in run.get(q, {})} for run in runs.values() for q in run}
         assert {q: set(docs) for q, docs in result.to_dict().items()} == expected
-        assert len(result) == sum(map(len, expected.values()))
+        assert len(result.query) == sum(map(len, expected.values()))
         assert list(result.to_dict()) == sorted(expected)
 
 

@@ -21,7 +21,7 @@ DIVERSITY = "alpha-nDCG@20 ERR-IA@20 P-IA@10 NRBP strec@10"
 
 def scattered(spark, path: Path, partitions: int):
     run = jd.read_run(str(path))
-    rows = np.random.default_rng(0).permutation(len(run))
+    rows = np.random.default_rng(0).permutation(len(run.query))
     text = [raw.decode() for raw in run.queries.tolist()]
     table = pa.table({
         "query": [text[code] for code in run.query[rows].tolist()],

@@ -26,8 +26,8 @@ def made(spark, **columns):
 
 def test_judgments_and_runs_are_read_from_dataframes(spark):
     qrels, run = tied_run(20)
-    assert len(jd.read_qrels(frame_of(spark, qrels))) == sum(map(len, qrels.values()))
-    assert len(jd.read_run(frame_of(spark, run))) == sum(map(len, run.values()))
+    assert len(jd.read_qrels(frame_of(spark, qrels)).query) == sum(map(len, qrels.values()))
+    assert len(jd.read_run(frame_of(spark, run)).query) == sum(map(len, run.values()))
     same(jd.evaluate(frame_of(spark, qrels), frame_of(spark, run), engine="memory"), jd.evaluate(qrels, run))
 
 

@@ -687,8 +687,8 @@ def read_while_it_is_saved(folder, monkeypatch):
         until, sizes = time.monotonic() + 1, set()
         while time.monotonic() < until or len(sizes) < 2:
             run = jd.read_run(target)
-            sizes.add(len(run))
-            assert run.score.max() == (len(run) - 1) * len(run)
+            sizes.add(len(run.query))
+            assert run.score.max() == (len(run.query) - 1) * len(run.query)
             assert time.monotonic() < until + 60
         assert process.poll() is None
     assert sizes == {20_000, 30_000}

@@ -84,7 +84,7 @@ def fit(log: str, model: Any, **options: Any) -> None:
     qrels = fitted.qrels()
     write_qrels(qrels, options["output"])
     show_warnings(fitted.warnings)
-    say(f"{len(qrels)} grades written to {options['output']}")
+    say(f"{len(qrels.query)} grades written to {options['output']}")
 
 
 @command.command("interleave", cls=Command, short_help="Interleave two runs.")

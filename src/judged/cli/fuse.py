@@ -66,7 +66,7 @@ def _write(run: Any, output: str | None) -> None:
         from judged.io.write import write_run
 
         write_run(run, output)
-        say(f"{len(run)} rows written to {output}")
+        say(f"{len(run.query)} rows written to {output}")
         return
     from judged.io.write import trec_lines
 

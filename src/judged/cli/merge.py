@@ -46,4 +46,4 @@ def command(sources: tuple[str, ...], output: str, settings: dict[str, Any]) -> 
     files = named_files(sources)
     merged = merge_judgments(*([files] if isinstance(files, dict) else files), **settings)
     write_qrels(merged, output)
-    say(f"{counted(len(merged), 'judgment')} of {counted(len(merged.queries), 'query')} written to {output}")
+    say(f"{counted(len(merged.query), 'judgment')} of {counted(len(merged), 'query')} written to {output}")

@@ -81,7 +81,7 @@ def read_trec_qrels(file: Any) -> TrecRows[Qrel]:
 def _qrel_rows(source: Any) -> Iterator[Qrel]:
     table = read_qrels(source)
     ids, docs = decoded(table.queries, table.query_kind), decoded(table.doc, table.doc_kind)
-    aspects = ["0"] * len(table) if table.aspect is None else decoded(table.aspect, "text")
+    aspects = ["0"] * len(table.query) if table.aspect is None else decoded(table.aspect, "text")
     for at, doc, grade, aspect in zip(table.query.tolist(), docs, table.grade.tolist(), aspects, strict=True):
         yield Qrel(str(ids[at]), str(doc), whole(grade), str(aspect))
 

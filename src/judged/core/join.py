@@ -185,7 +185,7 @@ def _find(
 
         hits = reference.find(pool, run, policy)
         if progress is not None:
-            progress(len(run), len(run))
+            progress(len(run.query), len(run.query))
         return run, hits
     table = replace(run.read(), name=run.name)  # the caller may have named it
     check_id_kinds(kinds, table)

@@ -279,7 +279,7 @@ def _by_document(qrels: Qrels, query: Ints) -> tuple[Ints, tuple[Ints, Ints] | N
         return order, None
     aspect = qrels.aspect.distinct()[1]
     sub = qrels.sub.distinct()[1] if qrels.sub is not None else np.zeros_like(aspect)
-    doc_code = np.empty(len(qrels), np.int64)
+    doc_code = np.empty(len(qrels.query), np.int64)
     doc_code[order] = np.cumsum(_starts(query[order], qrels.doc.take(order)))
     return np.lexsort((sub, aspect, doc_code)), (aspect, sub)
 

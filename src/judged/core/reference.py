@@ -91,7 +91,7 @@ def raise_duplicate(
 
 def check_id_kinds(kinds: tuple[IdKind, IdKind], run: Run) -> None:
     """Raise `id-type` if the ids of a run are of other types than those of the judgments."""
-    if len(run):
+    if len(run.query):
         check_same_kinds(kinds, (run.query_kind, run.doc_kind), run.name)
 
 
@@ -245,7 +245,7 @@ def find(pool: IdPool, run: Run, policy: Policy) -> Hits:
 def disagree(run: Run) -> Bools:
     """Return whether rank and score of each document but the first contradict each other, compared with the one before it."""
     if run.rank is None:
-        return np.zeros(max(len(run) - 1, 0), bool)
+        return np.zeros(max(len(run.query) - 1, 0), bool)
     together = run.query[1:] == run.query[:-1]
     lower_rank, higher_score = run.rank[1:] > run.rank[:-1], run.score[1:] > run.score[:-1]
     different = (run.rank[1:] != run.rank[:-1]) & (run.score[1:] != run.score[:-1])
@@ -281,7 +281,7 @@ def rank_rows(
     code = pool.codes_of(run.queries)
     query = code[run.query]
     value = ranking_value(run, policy)
-    row = np.arange(len(run))
+    row = np.arange(len(run.query))
     if (code < 0).any():
         row = np.flatnonzero(query >= 0)
         query, value = query[row], value[row]
@@ -317,7 +317,7 @@ def rank_rows(
 def ranking_value(run: Run, policy: Policy) -> Floats:
     """Return the values that documents are ranked by, highest first."""
     if policy.order == "input":
-        return -np.arange(len(run), dtype=np.float64)
+        return -np.arange(len(run.query), dtype=np.float64)
     if policy.order == "rank":
         if run.rank is None:
             raise_no_rank(run.name, run)

@@ -80,7 +80,7 @@ def credit_spans(qrels: Qrels, run: Run, policy: Policy) -> tuple[Qrels, SpanCre
     codes = {raw: i for i, raw in enumerate(qrels.queries.tolist())}
     query, row = ranked_rows(run, policy)
     owner = np.array([codes.get(raw, -1) for raw in run.queries.tolist()], dtype=np.int64)[query]
-    fresh = np.zeros(len(run), np.int64)
+    fresh = np.zeros(len(run.query), np.int64)
     judged = _walk(spans, run, row[owner >= 0], owner[owner >= 0], overlap_rule(qrels.overlap), fresh)
     number, doc, span, grade, judgment = zip(*judged, strict=True)
     chunks = replace(

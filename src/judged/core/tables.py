@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Hashable, ItemsView, Iterable, Iterator, KeysView, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from typing import Any, ClassVar, Literal, Self
@@ -14,9 +15,11 @@ from numpy.typing import NDArray
 from judged._types import Bools, Floats, Ints, Words
 from judged.core.native import native
 from judged.errors import Place, UsageError, Warned
+from judged.tables.result import ArrowTable, RecordTable, utf8_ids
 from judged.tables.table import counted
 
 _WIDE = 64  # ids longer than this are hashed and compared one by one
+_QUERIES, _DOCS = 5, 3  # that a notebook shows
 _BLOCK = 1 << 17  # rows at a time: their data fits into the processor's cache
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 _MIX = np.uint64(0xBF58476D1CE4E5B9)
@@ -336,7 +339,7 @@ class _ReadsSources(type):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
-class _IdTable(HasName, metaclass=_ReadsSources):
+class _IdTable(HasName, ArrowTable, metaclass=_ReadsSources):
     """Rows of (query, doc): `query` indexes `queries`; ids are text, whatever type they had."""
 
     _number: ClassVar[tuple[str, str]]  # the attribute of the numbers, and their name in a table
@@ -349,10 +352,38 @@ class _IdTable(HasName, metaclass=_ReadsSources):
     warnings: tuple[Warned, ...] = ()
     passages: Passages | None = None
 
-    def __len__(self) -> int:
-        return len(self.query)
+    __hash__ = None  # type: ignore[assignment]  # like other mappings
 
-    __iter__ = None  # iteration over rows and over queries are both plausible
+    def __eq__(self, other: object) -> bool:
+        """The same mapping of queries to documents with numbers, in any order and of any name.
+
+        Judgments also have the same aspects, sets and spans. The rank column of a run is not compared.
+        """
+        if self is other or not isinstance(other, type(self)):
+            return True if self is other else NotImplemented
+        return self.keys() == other.keys() and Counter(self._rows()) == Counter(other._rows())
+
+    def _rows(self) -> Iterator[tuple[Any, ...]]:
+        ids, spans = decoded(self.queries, self.query_kind), self.passages
+        more = [getattr(self, name, None) for name in ("aspect", "sub", "choice")]
+        more += [getattr(spans, name, None) for name in ("start", "end")]
+        columns = [column.tolist() for column in (getattr(self, self._number[0]), *more) if column is not None]
+        return zip(map(ids.__getitem__, self.query.tolist()), decoded(self.doc, self.doc_kind), *columns, strict=True)
+
+    def __len__(self) -> int:
+        """The number of queries."""
+        return len(self.queries)
+
+    def __iter__(self) -> Iterator[Id]:
+        return iter(decoded(self.queries, self.query_kind))
+
+    def keys(self) -> KeysView[Id]:
+        """The queries, in order of appearance."""
+        return dict.fromkeys(self).keys()
+
+    def items(self) -> ItemsView[Id, dict[Id, float]]:
+        """The queries with their documents, as in `to_dict`."""
+        return self.to_dict().items()
 
     def __getitem__(self, query: Id) -> dict[Id, float]:
         """{doc: number} of one query: scores of a run, or grades of judgments, of several aspects the highest."""
@@ -370,17 +401,15 @@ class _IdTable(HasName, metaclass=_ReadsSources):
             row[doc] = max(number, row.get(doc, number))
         return table
 
-    def to_pandas(self) -> Any:
-        """A pandas frame with columns query_id, doc_id and score or relevance, one row per row of the source."""
-        import pandas as pd
-
-        ids, (attribute, name) = decoded(self.queries, self.query_kind), self._number
-        columns = {"query_id": [ids[at] for at in self.query.tolist()], "doc_id": decoded(self.doc, self.doc_kind)}
-        return pd.DataFrame({**columns, name: getattr(self, attribute)})
+    def to_columns(self) -> dict[str, Any]:
+        """{name: column}: query_id, doc_id and score or relevance, one row per row of the source."""
+        ids, (attribute, name) = utf8_ids(list(self)), self._number
+        docs = utf8_ids(decoded(self.doc, self.doc_kind))
+        return {"query_id": [ids[at] for at in self.query.tolist()], "doc_id": docs, name: getattr(self, attribute)}
 
     def take(self, rows: Ints | Bools) -> Self:
         """Return the same queries with some of the rows."""
-        where = partial(_place, self.where, np.arange(len(self))[rows])
+        where = partial(_place, self.where, np.arange(len(self.query))[rows])
         columns: dict[str, Any] = {"query": self.query[rows], "doc": self.doc.take(rows), "where": where}
         known = ("score", "rank", "grade", "aspect", "sub", "choice")
         columns |= {name: _take(getattr(self, name), rows) for name in known if hasattr(self, name)}
@@ -388,8 +417,17 @@ class _IdTable(HasName, metaclass=_ReadsSources):
         return replace(self, **columns, passages=kept)
 
     def __repr__(self) -> str:
-        queries, rows = counted(len(self.queries), "query"), counted(len(self), "row")
-        return f"{type(self).__name__}({self.label!r}, {queries}, {rows})"
+        return f"{type(self).__name__}({self.label!r}, {self._size})"
+
+    @property
+    def _size(self) -> str:
+        return f"{counted(len(self), 'query')}, {counted(len(self.query), 'row')}"
+
+    def _repr_html_(self) -> str:
+        """The first documents of the first queries, with their numbers."""
+        first = (np.flatnonzero(self.query == at)[:_DOCS] for at in range(_QUERIES))
+        columns = {k: tuple(column) for k, column in self.take(np.concatenate([*first])).to_columns().items()}
+        return RecordTable(columns, ("query_id", "doc_id"), f"{self.label}: {self._size}")._repr_html_()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)

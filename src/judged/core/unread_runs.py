@@ -95,10 +95,10 @@ class ScoreColumn(UnreadRun):
         Raises:
             DataError: different numbers of scores and judgments.
         """
-        if len(self.score) != len(qrels):
+        if len(self.score) != len(qrels.query):
             raise DataError(
                 "lengths",
-                f"{len(self.score)} scores, but {len(qrels)} labels in {qrels.label}",
+                f"{len(self.score)} scores, but {len(qrels.query)} labels in {qrels.label}",
                 hint="check that both files are complete and belong together: score i belongs to label i",
                 where=self.name,
             )

@@ -252,7 +252,7 @@ def _align_items(
 
 def _align_runs(a: Run, b: Run, depth: int | None) -> tuple[Columns, Rankings, tuple[Id, ...], list[Warned]]:
     """Align the rankings of the queries that both runs have, in the order of query ids, which are returned too."""
-    if len(a) and len(b):
+    if len(a.query) and len(b.query):
         check_same_kinds((a.query_kind, a.doc_kind), (b.query_kind, b.doc_kind), b.name, sides=(a.name, b.name))
     a_ids, b_ids = a.queries.tolist(), b.queries.tolist()
     common = set(a_ids) & set(b_ids)

@@ -171,7 +171,7 @@ def _repeat_in_run(options: Options, run: Run, place: dict[bytes, int]) -> Stop 
 
 
 def _repeat_in_judgments(options: Options, qrels: Qrels, place: dict[bytes, int]) -> Stop | None:
-    topics, docs = _topics_in(qrels, place, np.arange(len(qrels))), qrels.doc.tolist()
+    topics, docs = _topics_in(qrels, place, np.arange(len(qrels.query))), qrels.doc.tolist()
     if options.form not in PREFERENCES:
         again = _first_repeat_of(zip(topics, docs, strict=True), count())
         return again and (again[0], f"trec_eval.form_res_rels: duplicate docs {as_text(again[-1])}\n")

@@ -47,7 +47,7 @@ def prepare(
     if len(opened) < 2:
         raise UsageError("runs", f"two or more runs are needed, got {len(opened)}", hint="pass [run, run]")
     for run in opened.values():
-        if not len(run):
+        if not len(run.query):
             raise_empty_run(run.name)
     if chosen.lower_is_better:
         opened = {name: replace(run, score=-run.score) for name, run in opened.items()}

@@ -211,7 +211,8 @@ def _open_object(source: Any, request: ColumnRequest, read: Callable[[], Run] | 
     if is_file_like(source):
         return _read_content(open_stream(source, default=request.what), request, read)
     context = Context(request, once=isinstance(source, Iterator))
-    frame = frame_of(source)
+    swapped = isinstance(source, (Run, Qrels, UnreadRun))
+    frame = None if swapped else frame_of(source)
     if frame is not None:
         context = replace(context, once=False)
         unread = None if read is None else unread_frame(frame, context)
@@ -220,12 +221,11 @@ def _open_object(source: Any, request: ColumnRequest, read: Callable[[], Run] | 
         return read_mapping(source, context)
     if isinstance(source, np.ndarray):
         return read_items(as_list(source, context.whole(), "doc") if source.ndim else [], context)
-    if isinstance(source, Iterable) and not isinstance(source, (Run, Qrels)):
+    if isinstance(source, Iterable) and not swapped:
         return read_items(list(source), context)
     if is_collection(source):
         context = replace(context, path=collection_name(source))
         return read_items(list(iterate_collection(source, request.what)), context)
-    swapped = isinstance(source, (Run, Qrels, UnreadRun))
     expected = "a path, a frame, a mapping or a list"
     hint = "pass the judgments first, then the run" if swapped else "write it as {query: {doc: number}}"
     raise DataError(

@@ -106,7 +106,7 @@ def read_all(parts: Iterable[Part], name: str) -> Run:
         DataError: no row at all, ids of several types, or an error of a partition.
     """
     batches = (batch.read() if isinstance(batch, UnreadRun) else batch for part in parts for batch in part.batches())
-    runs = [run for run in batches if len(run)]
+    runs = [run for run in batches if len(run.query)]
     if not runs:
         raise_empty_run(name)
     first = runs[0]
@@ -119,7 +119,7 @@ def read_all(parts: Iterable[Part], name: str) -> Run:
                 where=run.name,
                 hint="convert one of them, for example with str(…)",
             )
-    starts = [0, *accumulate(map(len, runs))]
+    starts = [0, *accumulate(len(run.query) for run in runs)]
 
     def where(row: int) -> Place:
         number = bisect_right(starts, row) - 1

@@ -273,8 +273,8 @@ def _ranks(run: Run) -> Any:
     order = by_id[np.lexsort((-run.score[by_id], run.query[by_id]))]
     query = run.query[order]
     first = np.searchsorted(query, query)
-    rank = np.empty(len(run), np.int64)
-    rank[order] = np.arange(len(run)) - first + 1
+    rank = np.empty(len(run.query), np.int64)
+    rank[order] = np.arange(len(run.query)) - first + 1
     return rank
 
 

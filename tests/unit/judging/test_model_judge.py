@@ -141,7 +141,7 @@ def test_documents_without_an_answer_are_counted_and_never_guessed(tmp_path):
     assert found.unanswered == 1
     assert found.qrels.to_dict() == {"q1": {"d1": 2.0}, "q2": {"d1": 2.0}}
     found.save(tmp_path / "a.jsonl")
-    assert len(jd.read_qrels(tmp_path / "a.jsonl")) == 2
+    assert len(jd.read_qrels(tmp_path / "a.jsonl").query) == 2
 
 
 def test_missing_texts_are_an_error_or_left_without_an_answer():

@@ -22,7 +22,7 @@ SCORES = np.array([[0.1, 0.9, 0.5, 0.7], [0.4, 0.4, 0.4, 0.2]])
 
 
 def rows(run):
-    return [(int(run.query[i]), run.doc[i].decode(), float(run.score[i])) for i in range(len(run))]
+    return [(int(run.query[i]), run.doc[i].decode(), float(run.score[i])) for i in range(len(run.query))]
 
 
 @pytest.mark.needs("pandas", "polars")
@@ -346,4 +346,4 @@ def test_a_matrix_of_three_items_is_not_read_as_rows_of_user_item_and_score(matr
 def test_a_matrix_of_three_scores_per_user_is_neither_a_run_nor_judgments(matrix):
     for read in (jd.read_run, jd.read_qrels):
         refusal("form", read, matrix)
-    assert len(jd.read_run(np.array([[1, 7, 0.5], [1, 8, 2.5]]))) == 2
+    assert len(jd.read_run(np.array([[1, 7, 0.5], [1, 8, 2.5]])).query) == 2

@@ -142,9 +142,9 @@ class LocalPartitions:
         number, row = position >> ROW_BITS, position & ((1 << ROW_BITS) - 1)
         for batch in self.parts[number].batches():
             run = batch.read() if isinstance(batch, UnreadRun) else batch
-            if row < len(run):
+            if row < len(run.query):
                 return run.where(row)
-            row -= len(run)
+            row -= len(run.query)
         return Place(name)
 
 

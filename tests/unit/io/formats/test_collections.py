@@ -42,7 +42,7 @@ def test_files_of_a_beir_folder_may_be_compressed(folder):
     for name in ("corpus.jsonl", "queries.jsonl", "qrels/test.tsv"):
         (folder / f"{name}.gz").write_bytes(gzip.compress((folder / name).read_bytes()))
         (folder / name).unlink()
-    assert len(jd.read_qrels(folder)) == 3
+    assert len(jd.read_qrels(folder).query) == 3
     assert (len(read_texts(folder)), len(read_texts(folder, kind="queries"))) == (4, 3)
 
 

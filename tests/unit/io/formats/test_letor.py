@@ -104,7 +104,7 @@ def test_every_kind_of_line_end_is_read(tmp_path, ending):
 
 def test_a_missing_last_line_end_is_warned_of(tmp_path):
     qrels = labels(LETOR.rstrip("\n"), tmp_path)
-    assert len(qrels) == 3
+    assert len(qrels.query) == 3
     assert [w.slug for w in qrels.warnings] == ["no-final-newline"]
 
 

@@ -43,7 +43,7 @@ def test_several_splits_are_an_error_that_lists_them_and_names_one(tmp_path):
     refusal("split", jd.read_run, MULTILINGUAL, split="test")
     assert "split='eng/test'" in str(refusal("split", jd.read_run, MULTILINGUAL, split="test"))
     refusal("split", jd.read_run, MULTILINGUAL, split="train")
-    assert len(jd.read_run(MULTILINGUAL, split="fra/val")) == 4
+    assert len(jd.read_run(MULTILINGUAL, split="fra/val").query) == 4
 
 
 def test_a_single_split_and_older_predictions_need_no_choice(tmp_path):
@@ -162,7 +162,7 @@ def test_records_of_azure_are_questions_in_the_order_of_their_lists():
     assert values["red shoes"]["nDCG@3"] == (1 + 3 / log2(3)) / (3 + 1 / log2(3))
     assert values["rain coat"] == {"RR(level=2)": 1.0, "nDCG@3": 1.0, "Judged@3": 1 / 2}
     assert "scores-rise" in [warned.slug for warned in result.warnings]
-    assert (len(jd.read_run(source)), len(jd.read_qrels(source))) == (5, 4)
+    assert (len(jd.read_run(source).query), len(jd.read_qrels(source).query)) == (5, 4)
 
 
 @pytest.mark.parametrize(

@@ -93,7 +93,7 @@ def test_arrow_types_do_not_matter(kind, rows, run_rows):
 def test_a_reader_of_batches_is_read_once():
     _, table = small("pyarrow")
     reader = table.to_reader()
-    assert len(read_run(reader)) == 5
+    assert len(read_run(reader).query) == 5
     refusal("empty-run", read_run, reader)
 
 
@@ -156,7 +156,7 @@ columns = {COLUMNS!r}
 before = {{name for name in ("pandas", "polars", "pyarrow", "duckdb") if name in sys.modules}}
 from judged.errors import DataError
 from judged.io.read import read_run
-print(len(read_run(frame)), {{name for name in ("pandas", "polars", "pyarrow", "duckdb") if name in sys.modules}} - before)
+print(len(read_run(frame).query), {{name for name in ("pandas", "polars", "pyarrow", "duckdb") if name in sys.modules}} - before)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "5 set()\n"

@@ -109,7 +109,7 @@ def test_a_matrix_of_scores_is_no_run(matrix):
 
 
 def test_three_columns_of_numbers_are_queries_documents_and_scores():
-    assert len(jd.read_run(np.array([[1, 10, 5], [1, 11, 3]]))) == 2
+    assert len(jd.read_run(np.array([[1, 10, 5], [1, 11, 3]])).query) == 2
 
 
 def test_stars_name_the_map_of_grades(save):

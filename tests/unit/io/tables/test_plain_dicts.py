@@ -50,7 +50,7 @@ def outcome(read: Any) -> Any:
     number = table.score if isinstance(table, Run) else table.grade
     return (
         table.name, table.label, table.warnings, table.query_kind, table.doc_kind, table.queries.tolist(), table.query.tolist(),
-        table.doc.tolist(), number.tolist(), [str(table.where(row)) for row in range(len(table))],
+        table.doc.tolist(), number.tolist(), [str(table.where(row)) for row in range(len(table.query))],
     )  # fmt: skip
 
 
