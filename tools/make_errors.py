@@ -19,12 +19,13 @@ from typing import Any
 import numpy as np
 
 import judged as jd
+from judged.errors import CHANGE_READING
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "tests" / "golden" / "messages.toml"
 TARGET = ROOT / "docs" / "reference" / "errors.md"
 
-INTRO = """\
+INTRO = f"""\
 # Errors and warnings
 
 <!-- generated from tests/golden/messages.toml by tools/make_errors.py -->
@@ -41,6 +42,10 @@ The exceptions are `jd.DataError`, `jd.UsageError`, `jd.FileError` and `jd.Engin
 
 Warnings are in the attribute `warnings` of a result, each with `slug`, `count`, `text` and `hint`. The command line prints them below the
 table. With `strict=True` (`--strict`) a warning becomes an error with the same slug.
+
+In Python, `evaluate`, `compare` and what builds on them also issue the warnings that change how a number must be read, as
+`judged.errors.JudgedWarning` by the module `warnings`, at the line of your program:
+{", ".join(f"`{slug}`" for slug in CHANGE_READING)}. Ignore them with `warnings.simplefilter("ignore", JudgedWarning)`.
 
 | exit code | meaning |
 |---|---|

@@ -230,6 +230,10 @@ class EngineError(JudgedError, RuntimeError):
     exit_code = 3
 
 
+class JudgedWarning(UserWarning):
+    """A warning that changes how a number must be read, such as queries that count as 0."""
+
+
 @dataclass(frozen=True, slots=True)
 class Warned:
     """A warning that leaves the values valid: a slug, a count, a sentence, and an optional action."""
@@ -263,3 +267,36 @@ def fold_warnings(warnings: Iterable[Warned]) -> tuple[Warned, ...]:
             text = f"{alike[0].text} (and {len(alike) - 1} more warnings like this)"
             folded[slug] = replace(alike[0], count=sum(warned.count for warned in alike), text=text)
     return tuple(dict.fromkeys(folded.get(warned.slug, warned) for warned in distinct))
+
+
+CHANGE_READING = [
+    "query-missing",
+    "empty-list",
+    "no-overlap",
+    "level",
+    "encoding",
+    "no-grades",
+    "tags",
+    "partial-response",
+    "incomparable",
+    "queries-differ",
+]
+
+
+def issue_warnings(warned: Iterable[Warned]) -> None:
+    """Issue `JudgedWarning` for what changes how a number must be read, at the line that called this package.
+
+    Commands print their warnings themselves, and drop-ins have those of the tools that they replace.
+    """
+    import sys
+    import warnings
+
+    frame: Any = sys._getframe()  # noqa: SLF001 - the module `inspect` takes long to import
+    level = 1
+    while frame and (name := frame.f_globals.get("__name__", "")).split(".")[0] in ("judged", "contextlib"):
+        if name.startswith(("judged.cli", "judged.compat")):
+            return
+        frame, level = frame.f_back, level + 1
+    for one in warned:
+        if one.slug in CHANGE_READING:
+            warnings.warn(str(one), JudgedWarning, stacklevel=level)

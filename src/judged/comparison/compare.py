@@ -23,7 +23,7 @@ from judged.comparison.difference import (
     words_text,
 )
 from judged.comparison.evaluated_runs import ComparedRuns, common_measures, evaluate_runs, matrix, slice_requests
-from judged.errors import Hint, UsageError, Warned, shown
+from judged.errors import Hint, UsageError, Warned, issue_warnings, shown
 from judged.evaluation.evaluate import DEFAULT, Measures
 from judged.evaluation.options import EvaluateOptions
 from judged.evaluation.slices import Slices, slices_of
@@ -164,8 +164,13 @@ def _compare(
                 lost.append(Warned("values-missing", n, text))
     pairs_of_runs = PairsOfRuns(compared.names, pairs, groups.groups, first.clusters, settings, first.weights, model)
     rows, settings = pairs_of_runs.compare(columns)
-    reasons = {name: words_text(why.words, compared.names) for name, why in compared.incomparable.items()}
+    names = compared.names
+    reasons = {name: words_text(why.words, names) for name, why in compared.incomparable.items()}
     reasons |= {name: f"{reasons[name]} {why.action}." for name, why in compared.incomparable.items() if why.action}
+    told = [w for w in compared.warnings if w.slug == "queries-differ"]  # `evaluate` issued the others
+    told += [Warned("incomparable", 1, words_text(w.words, names), w.action) for w in compared.incomparable.values()]
+    if told:
+        issue_warnings(told)
     for i, row in enumerate(rows if reasons else ()):
         if note := " ".join(reasons[name] for name in (row.a, row.b) if name in reasons):  # the numbers stay
             rows[i] = replace(row, verdict="not comparable", note=note, material=None, needed=None)

@@ -8,9 +8,11 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Unpack
 
+import numpy as np
+
 from judged.core.join import WITH_SETS
 from judged.core.judged import Judged
-from judged.errors import Hint, UsageError, shown
+from judged.errors import Hint, UsageError, issue_warnings, shown
 from judged.evaluation.inputs import ORDER_POLICIES, Provenance, open_named, read_and_join
 from judged.evaluation.measuring import Views, best, check_strict, column, level_warnings
 from judged.evaluation.options import EvaluateOptions, with_level
@@ -22,6 +24,7 @@ from judged.stats.intervals import mean
 from judged.steps import step
 
 DEFAULT = "nDCG@10 AP RR P@10 R@100"
+_SCALE = 3  # the highest of the whole grades that `level` warns of is at least this
 Progress = Callable[[int, int], object]
 Measures = str | Measure | Iterable[str | Measure]
 
@@ -137,6 +140,15 @@ def evaluate(
         from judged.evaluation.weights import cluster
 
         values = cluster(values, clusters, cluster_col)
+    judged = source.judged
+    if (  # a reader warned, a ranking is missing or empty, none has a judged document, or grades may be a scale
+        getattr(source.qrels, "warnings", ())
+        or getattr(source.run, "warnings", ())
+        or np.count_nonzero(judged.retrieved) < len(judged.retrieved)
+        or not len(judged.query)
+        or np.count_nonzero(judged.pool.grade >= _SCALE)
+    ):
+        issue_warnings(values.warnings)
     return values
 
 
