@@ -148,7 +148,7 @@ def test_the_source_distribution_holds_what_a_build_needs_and_no_more(sdist):
     with tarfile.open(sdist) as archive:
         names = {name.split("/", 1)[1] for name in archive.getnames()}
     beside = {"CHANGELOG.md", "CMakeLists.txt", "LICENSE", "PKG-INFO", "README.md", "pyproject.toml"}
-    native = {p.relative_to(ROOT).as_posix() for p in (ROOT / "src" / "native").iterdir()}
+    native = {p.relative_to(ROOT).as_posix() for folder in ("licenses", "src/native") for p in (ROOT / folder).iterdir()}
     assert names == beside | native | {f"src/{name}" for name in PACKAGE}
 
 
@@ -172,6 +172,20 @@ def test_both_wheels_hold_the_whole_package(native, reference):
     for wheel in (native[0], reference):
         inside = {name for name in zipfile.ZipFile(wheel).namelist() if name.startswith("judged/")}
         assert inside - set(binaries(wheel)) == PACKAGE
+
+
+def test_the_wheel_holds_the_licences_of_what_is_compiled_in(native):
+    with zipfile.ZipFile(native[0]) as wheel:
+        inside = {name: wheel.read(name) for name in wheel.namelist() if "/licenses/" in name}
+    files = [ROOT / "LICENSE", *(ROOT / "licenses").iterdir()]
+    assert {name.split("/licenses/", 1)[1]: text for name, text in inside.items()} == {
+        path.relative_to(ROOT).as_posix(): path.read_bytes() for path in files
+    }
+
+
+def test_the_examples_of_the_readme_run_where_only_the_wheel_is_installed(with_native):
+    said = run(with_native.python, ROOT / "tools" / "run_page.py", ROOT / "README.md", cwd=with_native.folder)
+    assert re.search(r"[1-9]\d* blocks? run", said), said
 
 
 def test_both_give_the_same_bits(with_native, without_native):
