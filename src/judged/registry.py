@@ -76,7 +76,7 @@ class Registry(Generic[T]):
                 taken = f"{other.name} of {self._owner[other.name]}" if owner else other.name
                 raise UsageError("parameter", f"the name {name!r} of {entry.name} is already used by {taken}")
         self._file[entry.name] = file
-        self._owner[entry.name] = owner or ("judged" if file else "this program")
+        self._owner[entry.name] = owner or "judged"
         replaced = self._entries.get(entry.name)
         self._entries[entry.name] = entry
         self._exact.update(dict.fromkeys(names, entry))

@@ -91,7 +91,7 @@ def test_a_variable_names_the_file_or_turns_it_off(monkeypatch):
     assert "defaults      other.toml " in called("doctor").stdout
     monkeypatch.setenv("JUDGED_CONFIG", "")
     assert "nDCG@10" in evaluated()
-    assert "defaults      turned off " in called("doctor").stdout
+    assert "defaults      no file " in called("doctor").stdout
     monkeypatch.setenv("JUDGED_CONFIG", "none.toml")
     assert called("eval", "qrels.txt", "a.run").returncode == 3
 
@@ -182,3 +182,13 @@ def test_errors_are_json_if_the_file_says_so():
     done = called("eval", "qrels.txt", "none.run")
     assert done.stderr.startswith('{"error"')
     assert len(done.stderr.splitlines()) == 1
+
+
+def test_commands_below_a_command_have_its_defaults():
+    Path("log.csv").write_text("session,query,doc,rank,hit\n1,q1,a,1,1\n1,q1,b,2,0\n2,q1,a,1,0\n2,q1,b,2,1\n")
+    Path("judged.toml").write_text('click-col = "hit"\n[clicks]\nmodel = "pbm"\n')
+    done = called("clicks", "fit", "log.csv")
+    assert done.returncode == 0, done.stderr
+    assert "pbm" in done.stdout
+    assert "defaults from judged.toml" in done.stdout
+    assert called("eval", "qrels.txt", "a.run").returncode == 0

@@ -43,15 +43,14 @@ def command(**options: Any) -> None:
     import os
     import shutil
 
-    from judged.io.settings import VARIABLE, find_settings
+    from judged.io.settings import find_settings
     from judged.tables.result import RecordTable
 
     java = shutil.which("java") or os.environ.get("JAVA_HOME")
     with step("importing packages"):
         rows = [*_own_parts(), *(_package(name, *about) for name, about in _OPTIONAL.items())]
     rows.append({"part": "Java", "state": "installed" if java else "not installed", "for": "Spark"})
-    file = "turned off" if os.environ.get(VARIABLE) == "" else find_settings()[0] or "no file"
-    rows.append({"part": "defaults", "state": file, "for": "options of commands"})
+    rows.append({"part": "defaults", "state": find_settings()[0] or "no file", "for": "options of commands"})
     broken = sum(row["state"].startswith("broken") for row in rows)
     notes = (
         "All parts that are installed work." if not broken else f"{broken} of the installed parts cannot be imported.",

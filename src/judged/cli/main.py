@@ -17,7 +17,7 @@ from judged._version import __version__
 from judged.cli.options.command import asks_json, discard, say, show_error, words_ask_json
 from judged.cli.options.defaults import set_defaults
 from judged.errors import EngineError, FileError, JudgedError, UsageError
-from judged.registry import load_plugin, owner_of, plugins
+from judged.registry import load_plugin, nearest_name, owner_of, plugins
 
 # Every other file of this folder is a command, summarised by its first line. `--help` shows these, `judged help all` the others too.
 MAIN = {
@@ -194,8 +194,6 @@ def _show_usage(error: click.ClickException) -> int:
     message = error.format_message()
     wrong = re.match("No such command '(.*)'", message)
     if wrong and ctx is not None and isinstance(ctx.command, _Commands):
-        from difflib import get_close_matches
-
-        near = get_close_matches(wrong[1].lower(), COMMANDS, 1)
-        message = f"{message} Did you mean {near[0]!r}?" if near else message
+        near = nearest_name(wrong[1], COMMANDS)
+        message = f"{message} Did you mean {near!r}?" if near else message
     return _fail(UsageError("usage", message))

@@ -8,7 +8,6 @@ from typing import Any
 
 from judged.errors import DataError
 
-VARIABLE = "JUDGED_CONFIG"
 _SHARED = "pyproject.toml"  # also has settings of other programs
 
 
@@ -17,7 +16,7 @@ def find_settings() -> tuple[str, dict[str, Any]]:
 
     Of two files in one folder, `judged.toml` wins. The path is empty if there is none, or if the variable is.
     """
-    named = os.environ.get(VARIABLE)
+    named = os.environ.get("JUDGED_CONFIG")
     if named is not None:
         return named, read_settings(named) if named else {}
     folder = ""

@@ -116,10 +116,8 @@ class Command(click.Command):
         try:
             rest = super().parse_args(ctx, args if ctx.resilient_parsing else _spread(ctx, args, nouns))
         except click.NoSuchOption as error:
-            from difflib import get_close_matches
-
             flags = self._flags()
-            meant = _MEANT.get(error.option_name) or "".join(get_close_matches(error.option_name, flags, 1))
+            meant = _MEANT.get(error.option_name) or nearest_name(error.option_name, flags) or ""
             if meant.startswith("--") and meant.split()[0] not in flags:
                 meant = ""
             hint = f" Did you mean {meant}?" if meant else ""

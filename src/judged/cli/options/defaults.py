@@ -37,13 +37,14 @@ def set_defaults(ctx: click.Context, group: click.Group, name: str, command: cli
     found |= {f"{name}.{key}": value for key, value in tables.get(name, {}).items() if name not in _RESERVED}
     options = _options(command)
     defaults: dict[str, Any] = {"config": path} if name == "gate" and name in tables else {}
-    ctx.default_map, ctx.meta[_FILE] = {name: defaults}, path
     for place, value in found.items():
         own, _, key = place.replace("_", "-").rpartition(".")
         if key in options and (own or f"{name}.{key}" not in _OTHERWISE):
             defaults[str(options[key].name)] = _read(path, place, value, options[key])
         elif own or key not in _all_options(ctx, group):
             raise _unknown(path, place, "option", options if own else _all_options(ctx, group))
+    below = dict.fromkeys(getattr(command, "commands", ()), defaults)  # of `judged clicks`
+    ctx.default_map, ctx.meta[_FILE] = {name: defaults | below}, path
 
 
 def take_note(ctx: click.Context) -> str:
@@ -55,8 +56,8 @@ def take_note(ctx: click.Context) -> str:
 
 def _options(command: click.Command | None) -> dict[str, click.Option]:
     """The options of a command by their flags without dashes."""
-    params = command.params if command else ()
-    return {p.opts[-1].lstrip("-"): p for p in params if isinstance(p, click.Option)}
+    commands = command.commands.values() if isinstance(command, click.Group) else [command] if command else []
+    return {p.opts[-1].lstrip("-"): p for one in commands for p in one.params if isinstance(p, click.Option)}
 
 
 def _all_options(ctx: click.Context, group: click.Group) -> Iterator[str]:

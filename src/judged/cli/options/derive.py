@@ -38,8 +38,7 @@ _GROUPS = {  # parameters that are not of the group Input
     "Output": "title",
 }
 _METAVARS = {
-    "FILE": "slices clusters weights model chunks history adjudicator without doc_texts query_texts qrels",
-    "FILE|words": "tokens",
+    "FILE": "slices clusters weights model chunks tokens history adjudicator without doc_texts query_texts qrels",
     "NAME...": "measures",
     "COLUMN": "by",
     "FIELD": "question retrieved relevant",
