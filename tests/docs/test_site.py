@@ -194,6 +194,13 @@ def test_words_are_spelt_right_and_a_wrong_one_is_found():
     assert [line.partition(": ")[2] for line in check_spelling({"a.md": "the adress"})] == ["adress ==> address"]
 
 
+WIDE_TABLES = """() => [...document.querySelectorAll(".md-typeset__scrollwrap")]
+    .filter((box) => box.scrollWidth > box.clientWidth + 1).map((box) => box.innerText)"""
+COVERED_CODE = """() => [...document.querySelectorAll(".md-code__nav")]
+    .filter((nav) => nav.getBoundingClientRect().left < nav.parentElement.querySelector("code").getBoundingClientRect().right - 1)
+    .map((nav) => nav.parentElement.innerText)"""
+
+
 @pytest.mark.browser
 @pytest.mark.needs("chromium", "playwright")
 @pytest.mark.slow
@@ -207,7 +214,7 @@ def test_pages_ask_no_other_server_and_fit_a_phone(site, chromium):
     threading.Thread(target=server.serve_forever, daemon=True).start()
     home = f"http://127.0.0.1:{server.server_port}/"
     asked: list[str] = []
-    page = chromium.new_page(viewport={"width": 360, "height": 800})
+    page = chromium.new_page(viewport={"width": 390, "height": 844})
     page.on("request", lambda request: asked.append(request.url))
     for path in (
         "",
@@ -215,9 +222,13 @@ def test_pages_ask_no_other_server_and_fit_a_phone(site, chromium):
         "reference/api/evaluate/",
         "reference/cli/eval/",
         "reference/errors/",
+        "migration/",
+        "guides/report/",
     ):
         page.goto(home + path, wait_until="networkidle")
         assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+        assert page.evaluate(WIDE_TABLES) == [], path
+        assert page.evaluate(COVERED_CODE) == [], path
     page.keyboard.press("/")
     page.keyboard.type("kappa")
     page.wait_for_selector("text=/^\\d+ results$/")

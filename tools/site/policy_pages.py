@@ -33,6 +33,11 @@ def _reference() -> Iterator[str]:
         ("[Formats](formats.md)", "files that are read and written"),
         ("[Errors and warnings](errors.md)", "every message by its slug, and the exit codes"),
         ("[trec_eval](trec_eval.md)", "the command that takes the flags of trec_eval and prints what it prints"),
+        (
+            "[Explanations](../explanations/statistics.md)",
+            "the statistics, ties, unjudged documents, and the reasons behind them",
+        ),
+        ("[Error rates](../explanations/error_rates.md)", "of tests and intervals, simulated"),
     ]
     yield from (*table(("page", "contents"), rows), "")
     yield "How to do one task is in the [guides](../guides/inputs.md)."

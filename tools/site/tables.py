@@ -9,8 +9,8 @@ from markdown import Markdown
 from markdown.extensions import Extension
 from markdown.treeprocessors import Treeprocessor
 
-# In pixels of a phone of 390: its width, a letter, a letter of code, and the margins of a column.
-_PHONE, _LETTER, _CODE, _MARGINS = 388, 8.2, 7.8, 10
+# In pixels of a phone of 390: the width of a table, a letter, a letter of code, and the margins of a column.
+_PHONE, _LETTER, _CODE, _MARGINS = 380, 8.2, 7.8, 10
 _STASHED = "\x02"  # begins a placeholder of Markdown, such as a formula
 
 
