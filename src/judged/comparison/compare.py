@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from itertools import combinations
 from typing import Any, NamedTuple, Unpack
 
@@ -30,6 +29,7 @@ from judged.evaluation.slices import Slices, slices_of
 from judged.evaluation.values import Values
 from judged.io.run_names import short_names
 from judged.measures.registry import Measure
+from judged.registry import choose_one
 from judged.stats.checks import check_choice, check_count, deviations, no_weights
 from judged.stats.corrections import CORRECTIONS
 from judged.stats.decisions import OPPOSITE, Decisions, check_levels, decide_family
@@ -224,9 +224,8 @@ def _pairs(names: Sequence[str], baseline: str | int | None) -> Ints:
     elif baseline in names or short in names:
         first = list(names).index(str(baseline) if baseline in names else short)
     if first < 0:
-        near = get_close_matches(str(baseline), names, 1)
-        hint = f"did you mean {near[0]}?" if near else f"choose one of {', '.join(names)}"
-        raise UsageError("baseline", f"no run is called {shown(baseline)}", hint=hint, value=baseline)
+        problem = f"no run is called {shown(baseline)}"
+        raise UsageError("baseline", problem, hint=choose_one(baseline, names), value=baseline)
     return np.array([(first, other) for other in range(len(names)) if other != first])
 
 
