@@ -17,6 +17,7 @@ from judged._version import __version__
 from judged.cli.options.command import asks_json, discard, say, show_error, words_ask_json
 from judged.cli.options.defaults import set_defaults
 from judged.errors import EngineError, FileError, JudgedError, UsageError
+from judged.io.settings import find_settings
 from judged.registry import load_plugin, nearest_name, owner_of, plugins
 
 # Every other file of this folder is a command, summarised by its first line. `--help` shows these, `judged help all` the others too.
@@ -73,7 +74,9 @@ class _Commands(click.Group):
         """Find the command and, unless its help is asked for, the defaults of its options."""
         name, command, rest = super().resolve_command(ctx, args)
         if name and command and not ctx.resilient_parsing and not {"-h", "--help", "--help-all"} & {*rest}:
-            set_defaults(ctx, self, name, command)
+            path, content = find_settings()
+            if path:
+                set_defaults(ctx, self, name, command, path, content)
         return name, command, rest
 
 

@@ -149,7 +149,7 @@ class Command(click.Command):
             show_error(self._with_reachable_hint(error), as_json=asks_json(ctx))
             ctx.exit(error.exit_code)
         finally:
-            if (note := take_note(ctx)) and not asks_json(ctx):  # of a command that printed no result
+            if ctx.default_map and (note := take_note(ctx)) and not asks_json(ctx):  # of a command that printed no result
                 say(note)
             IN_COMMAND.reset(token)
 

@@ -9,7 +9,6 @@ from typing import Any
 import click
 
 from judged.errors import UsageError, shown
-from judged.io.settings import find_settings
 from judged.registry import nearest_name
 
 _FILE = "judged.defaults"  # in `Context.meta`: the file in use
@@ -22,13 +21,14 @@ _OTHERWISE = frozenset({
 _TYPES = {"boolean": bool, "integer": int, "integer range": int, "float": int | float, "numbers": int | float | str}
 
 
-def set_defaults(ctx: click.Context, group: click.Group, name: str, command: click.Command) -> None:
+def set_defaults(
+    ctx: click.Context, group: click.Group, name: str, command: click.Command, path: str, content: dict[str, Any]
+) -> None:
     """Set the defaults of a command that is about to be called; those of its table take precedence over those at the top.
 
     Raises:
         UsageError: an unknown key or table, or a value that the option does not take.
     """
-    path, content = find_settings()
     tables = {key: value for key, value in content.items() if isinstance(value, dict)}
     for key in tables.keys() - {*_RESERVED}:
         if group.get_command(ctx, key) is None:

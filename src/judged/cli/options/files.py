@@ -226,7 +226,8 @@ def emit(result: Result, options: dict[str, Any], warnings: Iterable[Warned] = (
     """
     output = options["output"]
     format = options["format"] if output is None else chosen_format(options)
-    note = take_note(click.get_current_context())
+    ctx = click.get_current_context()
+    note = take_note(ctx) if ctx.default_map else ""
     if format in _WITHOUT_NOTES:
         show_warnings(warnings)
     if format == "table" and output is None and sys.stdout.isatty():
