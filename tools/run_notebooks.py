@@ -24,6 +24,8 @@ def run_notebook(path: Path) -> Any:
     for cell in notebook.cells:
         cell.metadata = {}
         for output in cell.get("outputs", ()):
+            if "text" in output:  # the file of a cell is named after the process
+                output["text"] = re.sub(r"\S+/ipykernel_\d+/\d+\.py", "cell", output["text"])
             for kind, text in output.get("data", {}).items():
                 if kind.startswith("text/"):
                     output["data"][kind] = re.sub(r" at 0x[0-9a-f]+", "", text)
