@@ -52,6 +52,7 @@ def test_the_files_of_a_tutorial_are_copied(name, tmp_path):
 
 
 def test_another_collection_is_refused_with_the_nearest_and_all_names():
+    assert all(name in run("demo", "--help") for name in COLLECTIONS)
     refused = called("demo", "shpo", "--copy", ".")
     assert refused.returncode == 2
     assert "Did you mean shop?" in refused.stderr

@@ -61,7 +61,7 @@ def test_the_version_is_that_of_the_package():
 ERRORS = [
     (["--json"], 2, "--json needs --version"),
     (["--json", "demo"], 2, "--json needs --version"),
-    (["demo", "extra"], 2, "error: Got unexpected extra argument (extra)"),
+    (["doctor", "extra"], 2, "error: Got unexpected extra argument (extra)"),
     (["eval", "qrels.txt", "none.run"], 3, "[io]"),
     (["compare", "qrels.txt", "A=a.run", "B="], 2, "A run has a name and no file; write NAME=FILE.  [usage]"),
     (["explain", "AP", "qrels.txt", "a.run", "--query", "q9"], 2, "[not-asked]"),

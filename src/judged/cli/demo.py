@@ -14,7 +14,7 @@ COLLECTIONS = ("shop", "rag", "recommender", "lightgbm", "assessors")  # folders
 
 
 @click.command("demo", cls=Command)
-@click.argument("collection", required=False, type=click.Choice(COLLECTIONS))
+@click.argument("collection", metavar="[NAME]", required=False, type=click.Choice(COLLECTIONS))
 @option(
     "-o",
     "--output",

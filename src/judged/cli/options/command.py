@@ -48,7 +48,7 @@ _ARGUMENTS = {  # lines of `--help`
     "target": "File to write.",
     "measure": "Measure, such as nDCG@10.",
     "name": "Measure to describe.",
-    "collection": "Files of a tutorial, for --copy.",
+    "collection": "Files for --copy: shop, rag, recommender, lightgbm or assessors.",
     "kind": "Kind of curve.",
     "words": "Arguments of trec_eval.",
     "cited": "Results (.json), or names of measures, tests and methods.",
