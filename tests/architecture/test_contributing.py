@@ -29,5 +29,7 @@ def test_the_measure_of_contributing_gets_everything_from_its_declaration(declar
     assert result.mean() == {"FirstGap": pytest.approx(2 / 3), "FirstGap@1": pytest.approx(1 / 3)}
     assert str(jd.measures.FirstGap @ 10) == "FirstGap@10"
     assert "share of the relevant documents" in str(MeasureDescription(jd.measures.FirstGap.definition))
-    assert jd.measures.parse("FirstGap").on(ranked([1, 1, 0, 1]))[0] == pytest.approx(jd.measures.FirstGap.definition.example[1])
+    assert jd.measures.parse("FirstGap").on(ranked([1, 1, 0, 1]))[0] == pytest.approx(
+        jd.measures.FirstGap.definition.example[1]
+    )
     refusal("cutoff", jd.measures.parse, "FirstGap@0")

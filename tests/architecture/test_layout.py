@@ -90,7 +90,18 @@ def test_a_private_file_is_imported_only_inside_its_folder():
 
 def test_no_package_hides_a_public_function():
     packages = {package(name) for name in INSIDE}
-    namespaces = {"clicks", "compat", "curves", "integrations", "measures", "metrics", "rag", "recommenders", "stats", "typing"}
+    namespaces = {
+        "clicks",
+        "compat",
+        "curves",
+        "integrations",
+        "measures",
+        "metrics",
+        "rag",
+        "recommenders",
+        "stats",
+        "typing",
+    }
     assert packages & set(judged.__all__) == namespaces
 
 

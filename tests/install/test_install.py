@@ -148,7 +148,9 @@ def test_the_source_distribution_holds_what_a_build_needs_and_no_more(sdist):
     with tarfile.open(sdist) as archive:
         names = {name.split("/", 1)[1] for name in archive.getnames()}
     beside = {"CHANGELOG.md", "CMakeLists.txt", "LICENSE", "PKG-INFO", "README.md", "pyproject.toml"}
-    native = {p.relative_to(ROOT).as_posix() for folder in ("licenses", "src/native") for p in (ROOT / folder).iterdir()}
+    native = {
+        p.relative_to(ROOT).as_posix() for folder in ("licenses", "src/native") for p in (ROOT / folder).iterdir()
+    }
     assert names == beside | native | {f"src/{name}" for name in PACKAGE}
 
 

@@ -111,7 +111,7 @@ VALUES = {
     **{name: [value for value in values if value != DEFAULTS.get(name)] for name, values in WORDS.items()},
     "duplicates": ["first", "best"], "rejudged": ["max", "min", "first", "last", "mean"], "crossing": ["in"], "depth": [1],
     "query_col": ["col1"], "doc_col": ["col2"], "grade_col": ["col3"], "score_col": ["col4"], "rank_col": ["col5"],
-    "grade_map": [{"1": 5, 1: 5}], "split": ["test"], "question": ["query"], "retrieved": ["found"], "relevant": ["answers"],
+    "grade_map": [{"1": 5, 1: 5}], "split": ["test"], "tag": ["u"], "question": ["query"], "retrieved": ["found"], "relevant": ["answers"],
     "roll_up": ["max", "sum", "first"], "documents": ["#"], "chunks": [[{"chunk": "g#1", "doc": "h#1"}]], "tokens": [TOKENS], "exclude_self": [True],
     "overlap": ["gold>=0.5"],
 }  # fmt: skip

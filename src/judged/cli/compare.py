@@ -18,7 +18,7 @@ from judged.cli.options.files import (
 )
 from judged.comparison.tables import TableName
 
-_MORE = "order duplicates rejudged weights clusters model engine"
+_MORE = "tag order duplicates rejudged weights clusters model engine"
 
 
 @click.command("compare", cls=Command)

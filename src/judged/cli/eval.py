@@ -10,7 +10,7 @@ from judged.cli.options.command import Command, option
 from judged.cli.options.derive import CHUNKS, EVALUATION, QUESTIONS, options
 from judged.cli.options.files import chosen_format, emit, evaluate_files, master_option, output_options
 
-_MORE = "order empty duplicates rejudged strict weights clusters model engine"
+_MORE = "tag order empty duplicates rejudged strict weights clusters model engine"
 
 
 @click.command("eval", cls=Command)

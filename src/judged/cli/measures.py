@@ -9,7 +9,6 @@ import click
 from judged.cli.options.command import Command, option
 from judged.cli.options.files import emit, output_options
 
-
 _FIRST = ("nDCG", "AP", "RR", "P", "R")
 _COMMON = ("ranked", "graded", "cascade", "coverage", "diversity", "own")  # families; the others are rare
 

@@ -400,6 +400,9 @@ def open_named(
         elif engine is None and one.kind in ("read", "table"):
             opened.append(open_whole_run(one.source, columns))
         else:
+            if columns.tag is not None:
+                hint = Hint("read the run into memory: {engine}", engine="memory")
+                raise UsageError("engine", "a run in partitions has one tag", hint=hint, value=columns.tag.name)
             from judged.distributed.open_run import open_run  # executors are rarely needed
 
             opened.append(open_run(one, engine, columns))

@@ -57,11 +57,13 @@ class ColumnOptions(JudgmentColumns, total=False):
 
     Args:
         score_col: name of the score column.
+        tag: run to read, by its tag, of a TREC file that has several.
         rank_col: name of the rank column.
     """
 
     score_col: str | Sequence[str] | None
     rank_col: str | Sequence[str] | None
+    tag: str | None
 
 
 class InputOptions(ColumnOptions, total=False):
@@ -119,10 +121,10 @@ def requested_columns(options: Mapping[str, Any]) -> ColumnRequest:
     """The columns, grades of words and split among options, for judgments and runs together."""
     roles = ("query", "doc", "score", "grade", "rank")
     named = {role: name for role in roles if (name := options.get(f"{role}_col")) is not None}
-    grade_map, split = options.get("grade_map"), options.get("split")
-    if not named and grade_map is None and split is None:
+    grade_map, split, tag = (options.get(name) for name in ("grade_map", "split", "tag"))
+    if not named and grade_map is None and split is None and tag is None:
         return ANY_COLUMNS
-    return ColumnRequest("", named, grade_map=grade_map, split=Split.of(split), used={})
+    return ColumnRequest("", named, grade_map=grade_map, split=Split.of(split), tag=Split.of(tag, "tag"), used={})
 
 
 def policies_in(options: Mapping[str, Any]) -> dict[str, Any]:

@@ -209,6 +209,7 @@ class ColumnRequest(NamedTuple):
         grade_map: grades of words.
         used: collects the columns of all tables, with the roles that the caller named them for; None if every table must have these.
         split: the split to read, of an input that has several.
+        tag: the run to read, of a TREC file that has several.
         others: the columns of the scores, if judgments are read, and of the grades, if a run is.
     """
 
@@ -218,6 +219,7 @@ class ColumnRequest(NamedTuple):
     grade_map: Mapping[str, float] | None = None
     used: dict[str, set[str]] | None = None
     split: Split | None = None
+    tag: Split | None = None
     others: Mapping[str, Name] = {}
 
     def request(self, what: str) -> ColumnRequest:
@@ -232,8 +234,8 @@ class ColumnRequest(NamedTuple):
         )
 
     def check_used(self) -> None:
-        """Raise `columns` if no table has a column that was named, `split` if no input has splits."""
-        self.check_split()
+        """Raise `columns` if no table has a column that was named, `split` if no input has splits or tags."""
+        self.check_parts()
         if self.used is None:
             return
         known = set(map(plain_name, self.used))
@@ -246,11 +248,12 @@ class ColumnRequest(NamedTuple):
                 hint = Hint(f"leave out {{{role}_col}}, or name a column", **{f"{role}_col": None})
                 raise DataError("columns", f"no input has the column {column!r}{have}", hint=hint, value=column)
 
-    def check_split(self) -> None:
-        """Raise `split` if one was named, and no input has splits."""
-        if self.split is not None and not self.split.used:
-            hint = Hint("omit {split}", split=self.split.name)
-            raise UsageError("split", "no input has splits", hint=hint, value=self.split.name)
+    def check_parts(self) -> None:
+        """Raise `split` if a split or a tag was named, and no input has any."""
+        for part in (self.split, self.tag):
+            if part is not None and not part.used:
+                hint = Hint(f"omit {{{part.option}}}", **{part.option: part.name})
+                raise UsageError("split", f"no input has {part.option}s", hint=hint, value=part.name)
 
     def names(self, role: str) -> Sequence[str]:
         """Return the names that the caller gave the column of a role."""
@@ -488,15 +491,16 @@ def _raise(
 
 @dataclass(slots=True, repr=False, eq=False)
 class Split:
-    """The split that the caller named. `used` is True once an input has had it."""
+    """The split, or the tag of a run, that the caller named. `used` is True once an input has had it."""
 
     name: str
+    option: str = "split"
     used: bool = False
 
     @classmethod
-    def of(cls, name: str | None) -> Split | None:
-        """Return the split that the caller named."""
-        return None if name is None else cls(name)
+    def of(cls, name: str | None, option: str = "split") -> Split | None:
+        """Return the split or the tag that the caller named."""
+        return None if name is None else cls(name, option)
 
 
 def choose_split(names: Sequence[str], split: Split | None, where: Place) -> str:
@@ -520,6 +524,8 @@ def choose_split(names: Sequence[str], split: Split | None, where: Place) -> str
     fitting = [name for name in names if split.name in name.split("/")] or [name for name in names if name == last]
     if len(fitting) == 1:
         return fitting[0]
-    problem = f"{split.name!r} is not one of the splits {list_columns(names)}"
-    hint = Hint("choose one with {split}", split=(fitting or names)[0])
+    problem = f"{split.name!r} is not one of the {split.option}s {list_columns(names)}"
+    if not names:
+        raise DataError("split", f"no {split.option}s, so not {split.name!r} either", where=where, value=split.name)
+    hint = Hint(f"choose one with {{{split.option}}}", **{split.option: (fitting or names)[0]})
     raise DataError("split", problem, hint=hint, where=where, value=split.name)

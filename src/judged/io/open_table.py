@@ -37,7 +37,7 @@ def open_whole_run(source: Any, columns: ColumnRequest = ANY_COLUMNS) -> Run | U
     if isinstance(source, Run | UnreadRun):
         return source
     request = columns.request("run")
-    if request.split:
+    if request.split or request.tag:
         return read_one_run(source, request)
     read = partial(read_one_run, source, request)
     if NATIVE and type(source) is dict:
@@ -61,7 +61,7 @@ def read_requested_qrels(source: Any, request: ColumnRequest, *, name: str | Non
         source = qrels_file(source, request.split)
     qrels = open_table(source, request)
     if request.used is None:
-        request.check_split()
+        request.check_parts()
     if not isinstance(qrels, Qrels):
         from judged.io.table import as_qrels
 

@@ -24,6 +24,7 @@ def read_run(
     score_col: str | Sequence[str] | None = None,
     rank_col: str | Sequence[str] | None = None,
     split: str | None = None,
+    tag: str | None = None,
     labels: Any = None,
     name: str | None = None,
 ) -> Run:
@@ -46,6 +47,7 @@ def read_run(
         score_col: the column of scores.
         rank_col: the column of ranks.
         split: the split to read, of predictions of MTEB that have several.
+        tag: the run to read, of a TREC file that has several, by the sixth column.
         labels: the judgments that a column of scores belongs to, such as a LETOR file; other runs do not need them.
         name: the name of the run; that of a file is its path.
 
@@ -58,7 +60,7 @@ def read_run(
     """
     columns = {"query": query_col, "doc": doc_col, "score": score_col, "rank": rank_col}
     named = {role: column for role, column in columns.items() if column is not None}
-    request = ColumnRequest("run", named, split=Split.of(split))
+    request = ColumnRequest("run", named, split=Split.of(split), tag=Split.of(tag, "tag"))
     return read_requested_run(source, request, labels=labels, name=name)
 
 
@@ -78,7 +80,7 @@ def read_requested_run(source: Any, request: ColumnRequest, *, labels: Any = Non
         return located(partitions.read(), source)
     run = read_one_run(source, request, judged, name=name)
     if request.used is None:
-        request.check_split()
+        request.check_parts()
     return run
 
 

@@ -149,7 +149,8 @@ class Command(click.Command):
             show_error(self._with_reachable_hint(error), as_json=asks_json(ctx))
             ctx.exit(error.exit_code)
         finally:
-            if ctx.default_map and (note := take_note(ctx)) and not asks_json(ctx):  # of a command that printed no result
+            # A command that printed no result has not shown the note.
+            if ctx.default_map and (note := take_note(ctx)) and not asks_json(ctx):
                 say(note)
             IN_COMMAND.reset(token)
 

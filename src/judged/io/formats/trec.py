@@ -17,7 +17,7 @@ from judged.core.tables import NO_SUBTOPIC, IdColumn, Qrels, Run, are_subtopics
 from judged.core.unread_runs import Layout, ScoreColumn, TextRun, TextStream, UnreadRun, read_rows, row_begins
 from judged.errors import DataError, Hint, Place, Warned, shown
 from judged.io import files as limits
-from judged.io.columns import ColumnRequest, list_columns
+from judged.io.columns import ColumnRequest, Split, choose_split, list_columns
 from judged.io.files import (
     PAD,
     Content,
@@ -194,15 +194,18 @@ def check_ends(head: Raw | Bytes, end: Raw | Bytes, name: str) -> tuple[Warned, 
     if len(tags) < 2:
         return warnings
     text = f"{name} has the runs {list_columns(tags)}, which count as one"
-    return (*warnings, Warned("tags", len(tags), text, Hint("write each to a file of its own")))
+    return (*warnings, Warned("tags", len(tags), text, Hint("choose one with {tag}", tag=tags[0])))
 
 
-def parse_run(data: Raw, name: str, *, lenient: bool = False, begin: Begin | None = None) -> Run:
+def parse_run(
+    data: Raw, name: str, *, lenient: bool = False, begin: Begin | None = None, tag: Split | None = None
+) -> Run:
     """Parse a run. As trec_eval, `lenient` reads numbers as C does, and allows more than six columns.
 
-    With `begin` the data are a stretch of a file, which may have no line with data.
+    With `begin` the data are a stretch of a file, which may have no line with data; with `tag`, only the lines of one run are read.
     """
-    keys, [doc], number, own = _read(data, name, RUN, (2,), begin, lenient=lenient)
+    chosen = None if tag is None else choose_split(tags_of(data), tag, Place(name))
+    keys, [doc], number, own = _read(data, name, RUN, (2,), begin, lenient=lenient, tag=chosen)
     return Run(**keys, **own, doc=doc, score=number)
 
 
@@ -261,6 +264,7 @@ def _read(
     *,
     lenient: bool = False,
     grades: Mapping[bytes, float] = MappingProxyType({}),
+    tag: str | None = None,
 ) -> tuple[dict[str, Any], list[IdColumn], Floats, dict[str, Any]]:
     """Read a file, or a part of one that begins there and may have no rows, in batches of rows.
 
@@ -271,6 +275,9 @@ def _read(
     if not begin.offset and b"\r" in data and b"\n" not in data:
         data = data.replace(b"\r", b"\n")
     rows = _iterate_rows(data, layout, name, start, begin, first=not begin.offset, lenient=lenient, grades=grades)
+    if tag is not None:
+        own_tag = tag.encode("utf-8", "surrogateescape")
+        rows = (row for row in rows if row[1][5] == own_tag)
     codes: dict[bytes, int] = {}
     query, line, rank = ([np.empty(0, np.int64)] for _ in range(3))
     number = [np.empty(0)]
@@ -299,7 +306,7 @@ def _read(
         "queries": IdColumn.of(codes),
         "query": np.concatenate(query),
         "where": Origin(name=name, typed=False, line=np.concatenate(line)).place,
-        "warnings": check_ends(data, data, name),
+        "warnings": check_ends(data, data, name) if tag is None else check_end(data[-9:-8], name),
     }
     ranks = np.concatenate(rank) if wrong_rank is None else None
     own = {"rank": ranks, "wrong_rank": wrong_rank, "tag": last_tag}
@@ -325,8 +332,9 @@ def _detect(head: Head, request: ColumnRequest) -> bool:
 def read_trec(content: Content, detected: Detected | None, context: Context) -> Run | Qrels:
     """Read a run or judgments."""
     if context.request.what == "run":
-        run = read_lines(content, _RUN)
-        return parse_run(content.read(), content.name) if run is None else run
+        tag = context.request.tag
+        run = read_lines(content, _RUN) if tag is None else None
+        return parse_run(content.read(), content.name, tag=tag) if run is None else run
     grades = context.request.grade_map
     table = read_lines(content, _JUDGMENTS) if grades is None else None
     return parse_qrels(content.read(), content.name, grades=grades) if table is None else table
@@ -376,7 +384,7 @@ def name_tags(error: DataError) -> DataError:
     if len(tags) < 2:
         return error
     text = f"{error.problem}; the file has the runs {list_columns(tags)}"
-    return error.changed(problem=text, hint="write each to a file of its own")
+    return error.changed(problem=text, hint=Hint("choose one with {tag}", tag=tags[0]))
 
 
 # ── lines for the native core ────────────────────────────────────────────────────────────────────
