@@ -31,7 +31,7 @@ from judged.cli.options.files import emit, named_files, output_options, write_te
     multiple=True,
     metavar="RUN...",
     group="Input",
-    help="Runs to order by the judgments of each judge; given after the judgments.",
+    help="Runs to rank by the judgments of each judge. Name them after the judgments.",
 )
 @option("-q", "--per-query", is_flag=True, group="Output", help="List all queries, lowest agreement first.")
 @option(
@@ -43,9 +43,9 @@ from judged.cli.options.files import emit, named_files, output_options, write_te
 )
 @output_options()
 def command(sources: tuple[str, ...], settings: dict[str, Any], **options: Any) -> None:
-    """Compute the agreement of two or more judges: kappa and related coefficients, with confidence intervals.
+    """Measure the agreement of two or more judges by kappa and related coefficients, with confidence intervals.
 
-    Each QRELS file has the judgments of one judge; NAME=FILE names the judge. A single table can contain the judgments of all judges.
+    Each QRELS file has the judgments of one judge. Use NAME=FILE to name the judge. One table can also hold the judgments of all judges.
 
     \b
     judged agree qrels.a.txt qrels.b.txt

@@ -14,9 +14,9 @@ from judged.cli.options.files import emit, output_options
 @click.argument("cited", nargs=-1)
 @output_options("bibtex", default="bibtex")
 def command(cited: tuple[str, ...], **options: Any) -> None:
-    """Print BibTeX of the measures, tests, corrections, intervals and methods used, and of judged itself.
+    """Print BibTeX entries for judged and for the measures, tests, corrections, intervals and methods used.
 
-    CITED are results that were written with `--format json`, or names.
+    CITED are results written with `--format json`, or names.
 
     \b
     judged cite comparison.json > papers.bib

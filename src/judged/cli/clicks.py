@@ -46,8 +46,8 @@ def command() -> None:
     judged clicks interleave bm25.run dense.run -k 10 -o lists.csv
     judged clicks score log.csv --lists lists.csv
 
-    A log has one row per document shown, clicked or not: session, query, doc, rank, click.
-    It may be CSV, TSV, JSON Lines or Parquet, compressed or not; - is standard input.
+    A log has one row per document shown, clicked or not, with the columns session, query, doc, rank
+    and click. It can be CSV, TSV, JSON Lines or Parquet, plain or compressed; - is standard input.
     """
 
 
@@ -66,7 +66,7 @@ def command() -> None:
 def fit(log: str, model: Any, **options: Any) -> None:
     """Fit a click model to LOG, and print its parameters.
 
-    Without --format, -o writes grades as judgments (qrels), in the format given by the file extension.
+    Without --format, -o writes the grades as judgments (qrels). The file extension sets the format.
 
     \b
     judged clicks fit log.csv --model pbm

@@ -30,10 +30,10 @@ _MORE = "tag order duplicates rejudged weights clusters model engine"
 @option("--table", type=click.Choice(get_args(TableName)), group="Output", help="Show only this table. [default: all]")
 @output_options()
 def command(qrels: str, runs: tuple[str, ...], settings: dict[str, Any], **shown: Any) -> None:
-    """Compare two or more RUNS, evaluated with the judgments in QRELS: all pairs, or each run with a baseline.
+    """Evaluate two or more RUNS with the judgments in QRELS, and compare all pairs, or each run with a baseline.
 
-    The output has, for each measure, the difference of means with its interval, queries won and lost, p-value and corrected p-value, effect size, and a verdict:
-    better, worse, equal or no clear difference. NAME=FILE names a run. Question files, which contain their judgments, need no QRELS.
+    For each measure, the output has the difference of means with its interval, the queries won and lost, the p-value before and after correction, the effect size, and a
+    verdict: better, worse, equal or no clear difference. Use NAME=FILE to name a run. Question files contain their judgments and need no QRELS.
 
     \b
     judged compare qrels.txt bm25.run dense.run

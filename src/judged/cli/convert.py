@@ -29,7 +29,7 @@ from judged.cli.options.derive import COLUMNS, QUESTIONS, options
 def command(source: str, target: str, kind: str | None, to: str | None, settings: dict[str, Any]) -> None:
     """Convert the judgments or the run in SOURCE to the format of TARGET, given by its extension.
 
-    A question file contains both: --kind, or the name of TARGET, selects one.
+    A question file contains both. Choose one with --kind, or by the name of TARGET.
 
     \b
     judged convert bm25.run bm25.json

@@ -16,13 +16,13 @@ from judged.cli.options.files import emit, named_files, output_options
 @click.argument("runs", nargs=-1, metavar="RUN RUN...")
 @option("--systems", is_flag=True, group="Input", help="Read files with one score per system: lines, CSV or JSON.")
 @options("correlate", "measures depth")
-@option("-q", "--per-query", is_flag=True, group="Output", help="List all queries, lowest first coefficient first.")
+@option("-q", "--per-query", is_flag=True, group="Output", help="List all queries, ordered by the first coefficient.")
 @output_options()
 def command(runs: tuple[str, ...], systems: bool, settings: dict[str, Any], **options: Any) -> None:
-    """Compute the rank correlation of two RUNs per query, with means and confidence intervals; with more RUNs, of all pairs.
+    """Compute the rank correlation of each pair of RUNs per query, with means and confidence intervals.
 
-    Equal scores are ties. `tau_ap` uses the ranks of the first run and compares them with the second. NAME=FILE names a run,
-    and - is standard input.
+    Equal scores are ties. `tau_ap` uses the ranks of the first run and compares them with the second. Use NAME=FILE to name a
+    run, and - for standard input.
 
     \b
     judged correlate bm25.run dense.run

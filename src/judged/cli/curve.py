@@ -20,7 +20,7 @@ from judged.cli.options.files import emit, output_options, show_warnings, split_
 @options("curve", f"{EVALUATION} query")
 @output_options("drawing", default="drawing")
 def command(kind: str, qrels: str, runs: tuple[str, ...], settings: dict[str, Any], **shown: Any) -> None:
-    """Compute and draw curves of one or more RUNs, evaluated with the judgments in QRELS; question files need no QRELS.
+    """Compute and draw curves of one or more RUNs, evaluated with the judgments in QRELS. Question files need no QRELS.
 
     \b
     pr     precision against recall, at every rank
@@ -28,7 +28,7 @@ def command(kind: str, qrels: str, runs: tuple[str, ...], settings: dict[str, An
     roc    true against false positive rate, with the area under it
     at-k   measures as a function of the cutoff: -m nDCG P R F Success CG
 
-    Curves are drawn in the terminal; `-o` writes a plot (.svg, .png, .pdf) or the points (.csv, .json, .md, ...).
+    Curves are drawn in the terminal. `-o` writes a plot (.svg, .png, .pdf) or the points (.csv, .json, .md, ...).
 
     \b
     judged curve pr qrels.txt bm25.run dense.run -o pr.svg

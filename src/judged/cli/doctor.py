@@ -32,9 +32,9 @@ _OPTIONAL = {
 @click.command("doctor", cls=Command)
 @output_options()
 def command(**options: Any) -> None:
-    """Show what is installed: version, Python, native core, optional packages, and how to install those that are missing.
+    """Show the version, Python, the native core and the optional packages, and how to install what is missing.
 
-    Optional packages are imported, so that a broken installation is found too. Nothing is sent anywhere.
+    Optional packages are imported, which also finds broken ones. Nothing is sent anywhere.
 
     \b
     judged doctor

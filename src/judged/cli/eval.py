@@ -30,9 +30,9 @@ _MORE = "tag order empty duplicates rejudged strict weights clusters model engin
 def command(qrels: str, runs: tuple[str, ...], settings: dict[str, Any], **shown: Any) -> None:
     """Evaluate one or more RUNS with the judgments in QRELS.
 
-    Files may be TREC, JSON, JSON Lines, CSV, TSV, Parquet or Arrow, compressed or not; - is standard input. NAME=FILE names a run. QRELS may be an
-    SVMlight or LETOR file, and RUNS files with one score per line. Question files, which contain questions with retrieved and relevant
-    documents, one record per line, need no QRELS. A directory or a quoted pattern is one partitioned run, scanned with little memory.
+    Files can be TREC, JSON, JSON Lines, CSV, TSV, Parquet or Arrow, plain or compressed. Use - for standard input, and NAME=FILE to name a run.
+    QRELS can also be an SVMlight or LETOR file, with one score per line in RUNS. A question file has one record per question, with its
+    retrieved and relevant documents, and needs no QRELS. A directory or a quoted pattern is one partitioned run, scanned with little memory.
 
     \b
     judged eval qrels.txt bm25.run

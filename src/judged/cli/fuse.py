@@ -25,15 +25,15 @@ from judged.cli.options.files import emit, named_files, output_options, show_war
     "--tune",
     is_flag=True,
     group="Model",
-    help="Choose the weights or the parameter that are best by --measure, and show the cross-validated value.",
+    help="Tune the weights or the parameter for --measure, and show the cross-validated value.",
 )
-@option("-m", "--measure", metavar="NAME", group="Measures", help="Measure that is tuned. [default: nDCG@10]")
+@option("-m", "--measure", metavar="NAME", group="Measures", help="Measure to tune for. [default: nDCG@10]")
 @output_options()
 def command(runs: tuple[str, ...], settings: dict[str, Any], **options: Any) -> None:
-    """Fuse RUNs into one run. It has the queries and documents of all RUNs, in the order of their fused scores.
+    """Fuse RUNs into one run with all their queries and documents, ordered by fused score.
 
-    --tune chooses the weights or the parameter of the method on judged queries, and shows the value on queries that were held
-    out. NAME=FILE names a run, and - is standard input.
+    --tune chooses the weights or the parameter of the method on judged queries, and shows the value on held-out
+    queries. Use NAME=FILE to name a run, and - for standard input.
 
     \b
     judged fuse bm25.run dense.run -o fused.run

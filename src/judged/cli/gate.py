@@ -21,10 +21,10 @@ _RULES = "max_drop max_query_drop min max mode alpha min_queries slices by histo
     "--config",
     metavar="FILE",
     group="Input",
-    help="File with rules in a table [gate]; options take precedence, per measure. [default: the nearest judged.toml]",
+    help="File with rules in a [gate] table. Options override them, measure by measure. [default: the nearest judged.toml]",
 )
 @option(
-    "--save", metavar="FILE", group="Output", help="Save the result of CANDIDATE as a baseline; no rules are checked."
+    "--save", metavar="FILE", group="Output", help="Save the result of CANDIDATE as a baseline, without checking rules."
 )
 @option(
     "--summary",
@@ -37,8 +37,8 @@ _RULES = "max_drop max_query_drop min max mode alpha min_queries slices by histo
 def command(ctx: click.Context, /, files: tuple[str, ...], settings: dict[str, Any], **options: Any) -> None:
     """Decide whether CANDIDATE may replace a baseline, evaluated with the judgments in QRELS.
 
-    The exit code is 0 if it passes and 1 if not; 2 and 3 are errors. The output has a reason for each rule, and the queries that got worse.
-    Rules and QRELS can be set in the table [gate] of judged.toml, under the names of these options. NAME=FILE names a run.
+    The exit code is 0 if it passes, 1 if it fails, and 2 or 3 after an error. The output gives a reason for each rule and lists the queries that got
+    worse. Rules and QRELS can be set in the [gate] table of judged.toml, under the names of these options. Use NAME=FILE to name a run.
     A question file contains its judgments and needs no QRELS.
 
     \b

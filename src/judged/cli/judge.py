@@ -33,8 +33,8 @@ from judged.cli.options.files import emit, write_text
 def command(todo: str, url: str, model: str, output: str | None, settings: dict[str, Any], **options: Any) -> None:
     """Ask a language model to grade the documents of TODO, and write its judgments.
 
-    The API key is read from the environment variable JUDGED_API_KEY or OPENAI_API_KEY. Answers that are not exactly one grade are counted as no
-    answer. Compare the grades with those of people (`judged agree`) before you rely on them.
+    The API key is read from the environment variable JUDGED_API_KEY or OPENAI_API_KEY. An answer that is not exactly one grade counts as
+    no answer. Compare the grades with those of people (`judged agree`) before you rely on them.
 
     \b
     judged judge todo.jsonl --doc-texts corpus.jsonl --query-texts queries.jsonl \\

@@ -18,8 +18,8 @@ from judged.cli.options.derive import options
 def command(todo: str, output: str, settings: dict[str, Any]) -> None:
     """Write an HTML page on which people judge the documents of TODO.
 
-    The file is self-contained: open it in a browser, or send it to the judges. Judgments are kept in the browser and exported as JSON Lines, which
-    `judged agree`, `judged merge` and every command read as judgments.
+    The file is self-contained: open it in a browser, or send it to the judges. The browser keeps the judgments and exports them as JSON Lines,
+    which `judged agree`, `judged merge` and every other command read.
 
     \b
     judged label todo.jsonl --doc-texts docs.jsonl --query-texts queries.jsonl

@@ -15,12 +15,12 @@ _COMMON = ("ranked", "graded", "cascade", "coverage", "diversity", "own")  # fam
 
 @click.command("measures", cls=Command)
 @click.argument("name", required=False)
-@option("--all", "everything", is_flag=True, group="Measures", help="List the measures of rare families too.")
+@option("--all", "everything", is_flag=True, group="Measures", help="List rarely used measures too.")
 @output_options()
 def command(name: str | None, everything: bool, **options: Any) -> None:
     """List all measures, or describe one: intuition, formula, worked example, parameters, other names, paper.
 
-    Coefficients of agreement and rank correlation are also described; `judged agree` and `judged correlate` compute them.
+    NAME can also be a coefficient that `judged agree` or `judged correlate` computes.
     """
     import judged.recommenders.measures  # noqa: F401 - declares measures
     from judged.measures.registry import MEASURES

@@ -23,7 +23,7 @@ from judged.cli.options.files import named_files
     required=True,
     metavar="FILE",
     group="Output",
-    help="File of merged judgments; its extension determines the format.",
+    help="File to write. Its extension sets the format.",
 )
 def command(sources: tuple[str, ...], output: str, settings: dict[str, Any]) -> None:
     """Merge the judgments of two or more judges into one grade per document.

@@ -1,4 +1,4 @@
-"""`judged next`: list the unjudged documents that should be judged next."""
+"""`judged next`: list the unjudged documents to judge next."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from judged.cli.pool import save_or_emit
 @options("compare", f"measures level {COLUMNS} profile ties queries")
 @output_options()
 def command(qrels: str, runs: tuple[str, ...], settings: dict[str, Any], **shown: Any) -> None:
-    """List the unjudged documents of RUNs that should be judged next, and say whether any can change the verdict.
+    """List the unjudged documents of RUNs to judge next, and say whether any can change the verdict.
 
-    The first measure counts; the default is nDCG@10. A file that ends in .jsonl is the input of `judged label` and `judged judge`.
+    Only the first measure counts; the default is nDCG@10. Write a .jsonl file for `judged label` and `judged judge`.
 
     \b
     judged next qrels.txt bm25.run dense.run -n 50

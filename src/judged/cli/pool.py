@@ -1,4 +1,4 @@
-"""`judged pool`: list the documents at the top of runs that should be judged."""
+"""`judged pool`: list the top documents of runs, to be judged."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from judged.cli.options.files import emit, named_files, output_options
 @options("pool", "without depth n")
 @output_options()
 def command(runs: tuple[str, ...], settings: dict[str, Any], **options: Any) -> None:
-    """List the documents at the top of RUNs, with the runs that retrieved each, for `judged label` and `judged judge`.
+    """List the top documents of RUNs, and the runs that retrieved them, for `judged label` and `judged judge`.
 
-    A file that ends in .jsonl keeps everything. The same runs give the same pool in any order.
+    A .jsonl file keeps everything. The order of the runs does not change the pool.
 
     \b
     judged pool bm25.run dense.run --depth 20 -o todo.jsonl

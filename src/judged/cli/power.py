@@ -18,10 +18,10 @@ from judged.cli.options.files import emit, output_options, split_files
 @options("power", f"measures level {COLUMNS} profile ties queries difference power alpha")
 @output_options()
 def command(qrels: str, first: str, second: str | None, settings: dict[str, Any], **shown: Any) -> None:
-    """Estimate the power of a comparison of two RUNs: the smallest detectable difference; the number of queries needed for a given one.
+    """Estimate the smallest difference that a comparison of two RUNs can detect, and the number of queries needed for a given one.
 
-    Power depends on how much differences vary from query to query, not on their mean. NAME=FILE names a run; - is standard input.
-    Two question files, which contain their judgments, need no QRELS.
+    Power depends on how much differences vary from query to query, not on their mean. Use NAME=FILE to name a run, and - for standard
+    input. Two question files contain their judgments and need no QRELS.
     The default measure is nDCG@10.
 
     \b

@@ -19,12 +19,12 @@ from judged.cli.options.files import emit, named_files, output_options
 )
 @output_options()
 def command(runs: tuple[str, ...], settings: dict[str, Any], **options: Any) -> None:
-    """Evaluate the recommendations in RUN beyond accuracy: coverage, concentration, popularity, novelty.
+    """Measure the coverage, concentration, popularity and novelty of the recommendations in RUN.
 
-    RUN has columns user, item and score; the history, past interactions such as the training data, has columns user and item, and may have ratings.
-    Several runs make a table with one row per run. Files may be CSV, JSON, Parquet or TREC files, compressed or not; - is standard input. Accuracy is
-    measured by `judged eval QRELS RUN`, where users are queries. For measures that need vectors, similarities or categories, and for groups of users, use Python:
-    jd.recommenders.beyond_accuracy.
+    RUN has the columns user, item and score. The history has past interactions, such as the training data, in the columns user and item; ratings
+    are optional. Several runs give a table with one row per run. Files can be CSV, JSON, Parquet or TREC, plain or compressed; - is standard input. To
+    measure accuracy, use `judged eval QRELS RUN`, with users as queries. For groups of users, and measures that need vectors, similarities or categories, use
+    jd.recommenders.beyond_accuracy in Python.
 
     \b
     judged recommend als.csv --history train.csv

@@ -23,8 +23,8 @@ _PAGE = ("doc_texts", "query_texts")
 def command(qrels: str, runs: tuple[str, ...], output: str, settings: dict[str, Any]) -> None:
     """Write an HTML report on one or more RUNS, evaluated with the judgments in QRELS.
 
-    The file is self-contained and needs no network access. Several runs are compared, as by `judged compare`.
-    NAME=FILE names a run. Question files, which contain their judgments, need no QRELS.
+    The file is self-contained and needs no network access. Several runs are compared, as `judged compare` does.
+    Use NAME=FILE to name a run. Question files contain their judgments and need no QRELS.
 
     \b
     judged report qrels.txt bm25.run dense.run -o report.html

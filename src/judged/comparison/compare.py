@@ -73,19 +73,19 @@ def compare(
         qrels: judgments; or, without runs, question files or frames, or results of `evaluate`: a list, or {name: source}.
         runs: two or more runs: a list, or {name: run}.
         measures: as in `evaluate`.
-        baseline: run that the others are compared with, by name; or by position. [default: all pairs]
+        baseline: name of the run to compare the others with; or its position. [default: all pairs]
         test: paired test; see `jd.stats.TESTS`. The interval of a difference is that of the test.
         correction: correction of p-values over a family of tests, see `jd.stats.CORRECTIONS`.
-        family: tests that are corrected together: the pairs of runs within each measure, or the pairs and all measures. The first measure is
-            the primary one, which the headline is about. Slices are families of their own.
+        family: tests to correct together: the pairs of runs within each measure, or the pairs and all measures. The headline is
+            about the first measure, which is the primary one. Slices are families of their own.
         alpha: significance level; the chance of any false verdict in a family.
         margin: largest difference that does not matter; runs are equal if the interval of their difference is within it.
-        slices: table of queries, whose groups are compared too; with `by`. Or {query: group}.
-        by: column of slices to group queries by; several columns are several groupings. `"relevant"` is the number of relevant documents and needs no table.
+        slices: table that assigns queries to groups, which are compared too; with `by`. Or {query: group}.
+        by: column of that table to group queries by; several columns are several groupings. `"relevant"` is the number of relevant documents and needs no table.
         min_queries: smallest slice that is tested; smaller ones are only shown.
         clusters: of queries, as in `evaluate`; queries of a cluster (a user, a topic) are drawn, and change sign, together.
         cluster_col: column of the clusters.
-        resamples: number of resamples of the permutation and bootstrap tests. [default: that of the test]
+        resamples: number of resamples for the permutation and bootstrap tests. [default: set by the test]
         seed: random seed.
         weights: of the queries, as in `evaluate`; means and differences are weighted. Needs `test="t"`.
         weight_col: column of the weights.

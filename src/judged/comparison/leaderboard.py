@@ -159,7 +159,7 @@ def leaderboard(
         results: {collection: {run: Values}}, or {collection: Comparison}; or a list of `Values`, which name their run and collection.
         measure: a measure that all results have. [default: the first]
         by: rank by `mean_rank` or `mean`.
-        missing: a run that a collection lacks: `complete` counts only collections that have all runs, `worst` ranks it last.
+        missing: what to do with a run that a collection lacks: count only collections that have all runs (`complete`), or rank it last (`worst`).
         confidence: confidence that the sets of ranks contain the true ranks of all runs at once.
 
     >>> from judged import evaluate

@@ -144,7 +144,7 @@ def power(
             may also be the first two arguments.
         a: a run, or its `Values`; {name: run} to name it.
         b: the other run, or its `Values`.
-        measures: names or objects.
+        measures: measures, such as nDCG@10 AP; names or objects.
         difference: a difference that matters. [default: a tenth of the mean of `a`, "material" in Spärck Jones 1974]
         power: the power to reach.
         alpha: significance level of the two-sided paired t test.

@@ -24,19 +24,19 @@ class Policy:
     """Policies of an evaluation. The defaults are those of trec_eval with `-c`.
 
     Args:
-        queries: queries that count: all judged ones (0 if the run lacks them), those in both, or all, which the run must have (strict).
+        queries: queries that count: all judged ones (0 if missing from the run), those in both, or all with an error for a missing one (strict).
         empty: value of a query without a relevant document.
-        order: field that rankings are ordered by. The rank column is ignored unless it is selected here.
+        order: field to order rankings by. The rank column is ignored unless it is selected here.
         ties: order of documents with equal scores.
-        duplicates: duplicate documents in a ranking: an error, or keep the first or the highest.
-        rejudged: grade of a document that was judged twice with different grades.
+        duplicates: what to do with duplicate documents in a ranking: raise an error, or keep the first or the highest.
+        rejudged: grade to use if a document has two different grades.
         unjudged: unjudged documents are not relevant, or removed from the rankings.
-        depth: number of documents per ranking that are evaluated; None for all.
-        precision: the floating-point type in which scores are compared.
+        depth: number of documents per ranking to evaluate; None for all.
+        precision: the floating-point type used to compare scores.
         crossing: whether the document that exceeds a token budget (`@2000tok`) is excluded or included.
-        prepared: descriptions of the preprocessing of judgments and run before the join.
-        partitioned: duplicates were detected among judged documents only, as in a run in partitions; set by the join.
-        unscored: the run has ranks or lists and no scores, so that `order="score"` follows the ranks; set by the join.
+        prepared: how judgments and run were prepared before the join.
+        partitioned: only judged documents were checked for duplicates, as in a partitioned run; set by the join.
+        unscored: the run has ranks or lists but no scores, so `order="score"` follows the ranks; set by the join.
     """
 
     queries: Queries = "judged"

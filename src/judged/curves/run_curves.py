@@ -334,8 +334,8 @@ def curve(
             measures as a function of the cutoff.
         qrels: judgments; or one or several `Judged` or question files, without runs.
         runs: a run, a list of runs, or {name: run}.
-        measures: measures of "at-k" without cutoffs, such as `"nDCG P R F Success CG"`. The default is nDCG.
-        query: one or several queries, each with its own curve, instead of an average.
+        measures: measures for "at-k", without cutoffs, such as `"nDCG P R F Success CG"`. The default is nDCG.
+        query: queries to draw, each with its own curve, instead of the average.
         points: recall levels ("ipr"), false positive rates ("roc") or ranks; a single number is the last rank.
         level: lowest relevant grade.
         band: confidence level of the band over queries; None for no band.

@@ -89,12 +89,12 @@ def evaluate(
         level: lowest relevant grade; binary measures that set their own keep it. [default: 1]
         bounds: also compute values as if all unjudged documents were irrelevant, and as if they had the top grade; see
             `Values.if_irrelevant` and `Values.if_top`.
-        weights: table of queries with their weights in means and intervals, such as traffic; or {query: weight}.
+        weights: table of query weights for means and intervals, such as traffic; or {query: weight}.
         weight_col: column of the weights in that table. [default: weight]
-        clusters: table of queries with their clusters, such as users; or {query: cluster}. Queries of a cluster are not independent: intervals
-            count clusters as units.
+        clusters: table of query clusters, such as users; or {query: cluster}. Queries of a cluster are not independent, so
+            intervals count clusters as units.
         cluster_col: column of the clusters in that table. [default: cluster]
-        model: judgments of a model, of more queries than people judged; means are estimates of those of human judgments over all queries, see
+        model: judgments by a model, for more queries than people judged; means then estimate those of human judgments of all queries, see
             `docs/guides/judging.md`.
         strict: turn every warning into an error.
         profile: conventions of another tool, see `PROFILES`.

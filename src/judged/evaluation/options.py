@@ -42,7 +42,7 @@ class JudgmentColumns(TypedDict, total=False):
         doc_col: name of the document id column.
         grade_col: name of the grade column.
         grade_map: grades for words, such as Exact=3 and Substitute=2; `{"Exact": 3, "Substitute": 2}`.
-        split: split to read, of a BEIR folder or of predictions of MTEB that have several.
+        split: split to read, if a BEIR folder or MTEB predictions have several.
     """
 
     query_col: str | Sequence[str] | None
@@ -57,7 +57,7 @@ class ColumnOptions(JudgmentColumns, total=False):
 
     Args:
         score_col: name of the score column.
-        tag: run to read, by its tag, of a TREC file that has several.
+        tag: tag of the run to read, if a TREC file has several runs.
         rank_col: name of the rank column.
     """
 
@@ -70,9 +70,9 @@ class InputOptions(ColumnOptions, total=False):
     """Names of columns and fields of the inputs, and grades of words.
 
     Args:
-        question: field of the question or its id, in a question file, which contains judgments and rankings.
-        retrieved: field of the retrieved documents, in a question file.
-        relevant: field of the relevant documents, in a question file.
+        question: field with the question or its id, in a question file.
+        retrieved: field with the retrieved documents, in a question file.
+        relevant: field with the relevant documents, in a question file.
     """
 
     question: str | None
@@ -87,8 +87,8 @@ class EvaluateOptions(PolicyOptions, InputOptions, total=False):
     """Policies, reading and preparation of the inputs, and the engine; see `Policy`.
 
     Args:
-        roll_up: rank documents instead of chunks, by the first chunk, or the max or sum of scores; see `jd.rag.roll_up`.
-        documents: text between document and chunk in ids, such as # in guide.md#3; or the document of each chunk, see `jd.rag.roll_up`.
+        roll_up: rank documents instead of chunks: by the first chunk, or by the max or sum of scores; see `jd.rag.roll_up`.
+        documents: text that separates document and chunk in an id, such as # in guide.md#3; or the document of each chunk, see `jd.rag.roll_up`.
         chunks: table of chunks with their documents, spans and tokens.
         tokens: token counts of chunks; {chunk: count} or a table.
         exclude_self: exclude the document with the same id as the query; or {query: documents} to exclude.

@@ -76,14 +76,14 @@ def fuse(
 
     Args:
         runs: a list of runs or {name: run}; each in any format that `read_run` takes.
-        method: a method with its parameters, such as `"rrf"`, `"rrf(k=10)"` or `"mnz"`; see `docs/guides/fusion.md`.
-        norm: normalisation of the scores: min-max, max, sum, zmuv, rank, borda, min-max-inverted or none.
-            [default: min-max; methods that use ranks need none]
+        method: fusion method with its parameters, such as rrf(k=10); see `docs/guides/fusion.md`.
+        norm: normalisation of the scores. One of min-max, max, sum, zmuv, rank, borda, min-max-inverted
+            or none. [default: min-max; methods that use ranks need none]
         weights: of the runs, for the methods that have them: {name: weight}, or a list in the order of the runs.
         qrels: judgments that a trained method, such as posfuse, learns from. Fuse other queries than these: a value of the same queries is too
             high, see `tune_fusion`.
         level: lowest relevant grade, for trained methods.
-        depth: number of documents per ranking that are fused; None for all.
+        depth: number of documents per ranking to fuse; None for all.
         ties: order of documents with equal scores, in the runs and in the result, where `input` is `id-desc`.
         duplicates: what to do with duplicate documents in a ranking, see `Policy`.
         order: what rankings are ordered by, see `Policy`.

@@ -46,8 +46,8 @@ def read_run(
         doc_col: the column of document ids.
         score_col: the column of scores.
         rank_col: the column of ranks.
-        split: the split to read, of predictions of MTEB that have several.
-        tag: the run to read, of a TREC file that has several, by the sixth column.
+        split: the split to read, if MTEB predictions have several.
+        tag: the tag (sixth column) of the run to read, if a TREC file has several runs.
         labels: the judgments that a column of scores belongs to, such as a LETOR file; other runs do not need them.
         name: the name of the run; that of a file is its path.
 
@@ -110,7 +110,7 @@ def read_qrels(
         grade_col: the column of grades.
         aspect_col: the column of subtopics.
         grade_map: grades for words, such as `{"Exact": 3, "Substitute": 2}`.
-        split: the split to read, of a BEIR folder that has several.
+        split: the split to read, if a BEIR folder has several.
         name: the name of the judgments; that of a file is its path.
 
     Raises:

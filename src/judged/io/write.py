@@ -87,7 +87,7 @@ def convert(
         target: the file to write, see `write_run`.
         kind: run or qrels (default: by the format, or by the name of the target, else of the source: `.run` or `qrels`).
         format: see `write_run`.
-        grade_map: grades of words, see `read_qrels`.
+        grade_map: grades for words, see `read_qrels`.
         split: the split to read, see `read_qrels`.
         names: columns (`query_col`, `doc_col`, …), see `read_run`; or fields of questions, see `read_questions`.
     """

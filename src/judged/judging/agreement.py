@@ -440,17 +440,17 @@ def agree(
             None for a missing label; or one mapping {name: judgments}; or one table with all judges, see `judges` and `judge_col`.
         level: lowest grade that counts as 1 in binary labels; {"human": 2, "llm": 1} for judges with different scales, where
             None is the level of all others.
-        weights: weights of additional coefficients: none (nominal), linear or quadratic.
+        weights: weights for additional coefficients: none (nominal), linear or quadratic.
         names: names of the judges.
         confidence: confidence level of the intervals.
         interval: "queries" resamples queries, since documents of a query are not independent: the default for 10 or
             more queries. "units" resamples units: the default for fewer queries and for columns.
         seed: random seed.
         runs: rankings of several systems, as a list or {name: run}, to compare the order of systems by judge.
-        measure: measure that orders the systems.
-        rejudged: grade of a document that a judge judged twice with different grades, see `Policy`.
-        judges: columns of grades in one table, one per judge; an empty cell is a missing judgment. With `judge_col`, the judges to select.
-        judge_col: column of one table that names the judge of each row.
+        measure: measure to rank the systems by.
+        rejudged: grade to use if a judge gave a document two different grades, see `Policy`.
+        judges: grade columns of a single table, one per judge; an empty cell is a missing judgment. With `judge_col`, the judges to select.
+        judge_col: column with the judge of each row, if one table has all judges.
         columns: names of columns (`query_col` …), each used in every table that has it; `grade_map`, grades of words.
 
     >>> from judged.io.sample import sample_path

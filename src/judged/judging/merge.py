@@ -42,15 +42,15 @@ def merge_judgments(
     Args:
         sources: judgments of two or more judges, each in any format that `read_qrels` accepts; or one mapping {name: judgments};
             or one table with all judges, see `judges` and `judge_col`.
-        how: majority (the most frequent grade), mean, median, max, min; or adjudicate: the grade of the `adjudicator` where
-            judges disagree. Means and medians are not rounded.
+        how: merged grade: majority (the most frequent), mean, median, max or min; or adjudicate, the grade of the `adjudicator`
+            where judges disagree. Means and medians are not rounded.
         adjudicator: judgments of at least the documents on which judges disagree.
         ties: what to do if grades are equally frequent: raise an error, or use the lower, the higher or the first judge's grade.
         missing: what to do with documents that not all judges judged: merge the available grades (keep), drop them, or raise an error.
         name: name of the merged judgments.
-        rejudged: grade of a document that a judge judged twice with different grades, see `Policy`.
-        judges: columns of grades in one table, one per judge.
-        judge_col: column of one table that names the judge of each row.
+        rejudged: grade to use if a judge gave a document two different grades, see `Policy`.
+        judges: grade columns of a single table, one per judge.
+        judge_col: column with the judge of each row, if one table has all judges.
         columns: names of columns (`query_col`, `doc_col`, `grade_col`), each used in every table that has it; `grade_map`, grades of words.
 
     Raises:

@@ -44,8 +44,8 @@ def pool(
     Args:
         runs: a list of runs or {name: run}; each in any format that `read_run` accepts.
         depth: number of documents that each run contributes per query.
-        without: judgments; documents that they have are left out.
-        n: budget, the largest number of documents: those with the best ranks over all queries.
+        without: judgments of documents to leave out.
+        n: maximum number of documents: those with the best ranks over all queries.
         order: order of the documents of a run, see `Policy`.
         ties: order of equal scores.
         duplicates: what to do with a document that a ranking has twice.

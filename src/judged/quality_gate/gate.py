@@ -75,16 +75,16 @@ def gate(
         measures: as in `evaluate`. [default: those of a saved baseline]
         max_drop: largest allowed drop of a mean; a number, or {measure: number}. [default: 0]
         max_total_drop: largest allowed drop since the first baseline of the history; as `max_drop`. [default: max_drop]
-        mode: drops that fail: significantly more than max_drop, more in the mean, or more that cannot be ruled out (sure). [default: significant]
+        mode: when a drop fails: significantly more than max_drop, more in the mean, or possibly more (sure). [default: significant]
         alpha: significance level; in mode `significant`, the largest chance that a candidate that is nowhere worse by more than is allowed fails by a
             measure; in `sure`, twice the chance that one passes that is worse. [default: 0.05]
         min: lowest allowed means of the candidate; {measure: mean}.
         max: highest allowed means of the candidate; {measure: mean}.
-        max_query_drop: largest drop of a query, and number of queries that may drop by more, such as 0.3:2; or (0.3, 2).
-        slices: table of queries, whose groups must pass too; with `by`. Or {query: group}.
-        by: column of slices to group queries by; several columns are several groupings. `"relevant"` is the number of relevant documents.
+        max_query_drop: largest allowed drop of a query, and how many queries may exceed it, such as 0.3:2; or (0.3, 2).
+        slices: table that assigns queries to groups, which must pass too; with `by`. Or {query: group}.
+        by: column of that table to group queries by; several columns are several groupings. `"relevant"` is the number of relevant documents.
         min_queries: minimum number of queries; mode `significant` fails with fewer, and smaller slices are skipped. [default: 10]
-        history: file of builds, to which this one is added; the drops since its first baseline, the anchor, count too.
+        history: file that records the builds and this one; drops since its first baseline, the anchor, count too.
         rules: a `judged.toml`, or a mapping with these keys; arguments take precedence, per measure.
         worst: number of queries that got worse to keep per measure.
         options: `test`, `correction`, `resamples`, `seed` as in `compare`; `level`, `profile` and policies as in `evaluate`;

@@ -190,7 +190,7 @@ def output_options(*extra: str, default: str = "table") -> Callable[[F], F]:
             "--output",
             metavar="FILE",
             group="Output",
-            help="Output file; without --format, its ending chooses the format. [default: standard output]",
+            help="Output file. Its extension sets the format, unless --format does. [default: standard output]",
         )(command)
         return option(
             "--format",
