@@ -45,7 +45,7 @@ def install_lines() -> list[str]:
         return [
             "The package is not on PyPI yet. Get a copy of the repository, open a terminal in its folder, and install it with Python 3.11 or newer:",
             "", "<!-- not run: installs a package -->", "```console", "$ pip install .", "```", "",
-            "The command compiles a native core, which takes a minute or two. Without a C++ compiler the core is left out: the numbers are the same, the speed is not.",
+            "The command compiles a native core, which takes a minute or two. Without a C++ compiler, the core is left out. The numbers are the same, but large runs take longer.",
         ]  # fmt: skip
     return [
         "Install it with Python 3.11 or newer:",
