@@ -9,6 +9,7 @@ from on_spark import CONF, frame_of, tied_run
 
 import judged as jd
 from judged.distributed.spark_executor import Spark
+from judged.errors import JudgedWarning
 
 
 def main(folder: Path, measures: str) -> None:
@@ -20,6 +21,7 @@ def main(folder: Path, measures: str) -> None:
         builder = builder.config(name, value)
     spark = builder.getOrCreate()
     warnings.simplefilter("error")
+    warnings.simplefilter("ignore", JudgedWarning)  # queries are absent from the run on purpose
     qrels, run = tied_run()
     frame, files = frame_of(spark, run), str(folder / "run")
     answers = {
