@@ -62,8 +62,8 @@ def test_more_than_two_runs_make_a_table_of_pairs():
         "b  c  -0.3333     0.5000        2",
         "",
         "pairs of shared documents",
-        "warning: a ~ b: 1 query is in b only, excluded: 'q3'.  [query-unshared]",
-        "warning: b ~ c: 1 query is in b only, excluded: 'q3'.  [query-unshared]",
+        "warning: a ~ b: 1 query is in b only and excluded: 'q3'.  [query-unshared]",
+        "warning: b ~ c: 1 query is in b only and excluded: 'q3'.  [query-unshared]",
     ]
     data = json.loads(run("a.run", "b.run", "c.run", "-m", "tau_a", "--format", "json"))
     assert [(p["a"], p["b"]) for p in data["pairs"]] == [("a", "b"), ("a", "c"), ("b", "c")]

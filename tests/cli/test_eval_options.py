@@ -33,7 +33,7 @@ def test_an_option_decides_the_rank(content, option, rank):
 
 def test_strict_turns_warnings_into_errors():
     Path("q2.txt").write_bytes(QRELS + b"q3 0 d 1\n")
-    assert "warning: 1 judged query is absent from a.run, counted as 0: 'q3'" in run("eval", "q2.txt", "a.run")
+    assert "warning: 1 judged query is missing from a.run and counted as 0: 'q3'" in run("eval", "q2.txt", "a.run")
     error = refused("eval", "q2.txt", "a.run", "--strict")
     assert (error.slug, error.exit_code) == ("query-missing", 2)
     assert values("qrels.txt", "a.run", "-m", "AP", "--strict") == values("qrels.txt", "a.run", "-m", "AP")

@@ -28,7 +28,7 @@ def test_a_page_of_two_runs(run):
     assert done.exit_code == 0, done.output
     assert done.stdout == ""
     assert done.stderr.splitlines()[-1].startswith("report.html (0.")
-    assert "warning: 1 judged query is absent from bm25, counted as 0" in done.stderr
+    assert "warning: 1 judged query is missing from bm25 and counted as 0" in done.stderr
     page = Path("report.html").read_text()
     assert "<bdi>dense</bdi> is clearly better than <bdi>bm25</bdi> on nDCG@10." in page
 

@@ -100,7 +100,7 @@ def interleave(
             picked = team_draft(a[query], b[query], k, rng)
             rows += [(session, query, rank, *pick) for rank, pick in enumerate(picked.items(), 1)]
     alone = len(a) + len(b) - 2 * len(shared)
-    text = f"{counted(alone, 'query is', 'queries are')} in only one run, without a list"
+    text = f"left out {counted(alone, 'query that is', 'queries that are')} in only one run"
     warnings = (Warned("query-unshared", alone, text),) if alone else ()
     number_of, query, rank, doc, team = zip(*rows, strict=True)
     names = (first.name, second.name)

@@ -399,7 +399,7 @@ def _check_orders(log: ClickLog) -> tuple[Warned, ...]:
     lost = int((by_pair % wide > 1).sum())
     if len(by_pair) > len(by_query) or not lost:
         return ()
-    text = "every query shows its documents in one order only, which does not identify persistence and attractiveness below rank 1"
+    text = "every query shows its documents in one order only, so persistence and attractiveness below rank 1 are not identified"
     hint = Hint("set {persistence}, or log lists in several orders", persistence=None)
     return (Warned("unidentified", lost, text, hint),)
 

@@ -160,7 +160,7 @@ def _compare(
     else:
         for m, x in columns.items():
             if n := int((~known_rows(x)).sum()):  # of the measure, for all runs
-                text = f"{m}: {counted(n, 'query')} without a value in some run, left out"
+                text = f"{m}: left out {counted(n, 'query')} without a value in some run"
                 lost.append(Warned("values-missing", n, text))
     pairs_of_runs = PairsOfRuns(compared.names, pairs, groups.groups, first.clusters, settings, first.weights, model)
     rows, settings = pairs_of_runs.compare(columns)
@@ -423,7 +423,7 @@ def notes_on(row: Difference, units: int, skew: float, spread: float, test: str,
         if changed < _SPARSE and row.ties:
             notes.append(f"only {changed} of {counted(row.queries, 'query')} changed")
         elif row.verdict != "no clear difference" and test in ("t", "permutation") and skew:
-            notes.append(f"differences are skewed ({skew:+.1f}): the {test} test may reject too often, use bootstrap")
+            notes.append(f"differences are skewed ({skew:+.1f}): the {test} test may reject too often; use bootstrap")
     material = margin or MATERIAL * abs(row.mean_a)
     needed = None
     if row.verdict == "no clear difference" and material > 0 and spread > 0:

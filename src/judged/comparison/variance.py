@@ -202,6 +202,6 @@ def _replicates(runs: Mapping[str, Any]) -> dict[str, list[Any]]:
     counts = {len(group) for group in groups.values()}
     if len(counts) > 1:
         listed = ", ".join(f"{name} {len(group)}" for name, group in groups.items())
-        hint = Hint("leave out replicates until all systems have equally many")
+        hint = Hint("pass the same number of replicates for every system")
         raise UsageError("runs", f"systems have different numbers of replicates: {listed}", hint=hint)
     return groups

@@ -208,9 +208,9 @@ def join_warnings(j: Judged, qrels: Qrels, run: HasName, hits: Hits) -> Iterator
         effect = "excluded" if policy.queries == "both" else "counted as 0"
         if barren and policy.queries != "both":
             effect += f", except {barren} without a relevant document (empty={policy.empty})"
-        yield Warned("query-missing", len(missing), f"{number} absent from {label}, {effect}: {some(missing)}")
+        yield Warned("query-missing", len(missing), f"{number} missing from {label} and {effect}: {some(missing)}")
     if empty := _names(j, hits.answered & (hits.retrieved == 0)):
-        text = f"{counted(len(empty), 'ranking')} of {label} without documents, counted as 0: {some(empty)}"
+        text = f"counted {counted(len(empty), 'ranking')} of {label} without documents as 0: {some(empty)}"
         yield Warned("empty-list", len(empty), text)
     bare = qrels.queries.take(np.bincount(qrels.query, minlength=len(qrels.queries)) == 0)
     if len(bare) and not qrels.questions:
@@ -232,7 +232,7 @@ def join_warnings(j: Judged, qrels: Qrels, run: HasName, hits: Hits) -> Iterator
         yield Warned("grade-large", large, text)
     if hits.infinite:
         number = counted(hits.infinite, "score is", "scores are")
-        yield Warned("score-inf", hits.infinite, f"{number} infinite in {label}; ranked first or last")
+        yield Warned("score-inf", hits.infinite, f"{number} infinite in {label} and ranked first or last")
     if len(j.query) == 0 and j.retrieved.any():
         hint = Hint("check that judgments and run have the same document ids")
         yield Warned("no-overlap", 1, f"no document of {label} is judged for its query", hint)

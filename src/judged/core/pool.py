@@ -319,7 +319,7 @@ def _once(
         "mean": np.add.reduceat(sorted_grade, start) / size,
     }.get(policy.rejudged, high)
     extra = int((size - 1).sum())
-    text = f"{extra} duplicate {'judgment' if extra == 1 else 'judgments'} in {qrels.label}, used once"
+    text = f"counted {extra} duplicate {'judgment' if extra == 1 else 'judgments'} in {qrels.label} once"
     return order[start], chosen, [Warned("duplicate-judgment", extra, text)]
 
 

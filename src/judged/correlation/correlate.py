@@ -238,7 +238,7 @@ def _align_items(
     shared = set(a_ids) & set(b_ids)
     if alone := [item for item in (*a_ids, *b_ids) if item not in shared]:
         items = counted(len(alone), "item is", "items are")
-        text = f"{items} in one order only, excluded from coefficients of pairs: {some(alone)}"
+        text = f"{items} in one order only and excluded from coefficients of pairs: {some(alone)}"
         warnings.append(Warned("query-unshared", len(alone), text))
     near = 0
     for score in (np.sort(x[np.isfinite(x)]), np.sort(y[np.isfinite(y)])):
@@ -272,7 +272,7 @@ def _align_runs(a: Run, b: Run, depth: int | None) -> tuple[Columns, Rankings, t
         alone = decoded(IdColumn.of(raw for raw in ids if raw not in common), run.query_kind)
         if alone:
             queries = counted(len(alone), "query is", "queries are")
-            text = f"{queries} in {run.label} only, excluded: {some(alone)}"
+            text = f"{queries} in {run.label} only and excluded: {some(alone)}"
             warnings.append(Warned("query-unshared", len(alone), text))
     at = match_documents(a, b, (rows[0], rows[1]), (sides[0][0], sides[1][0]), "keep one of them")
     columns, rankings = _align(sides[0], sides[1], *at, len(ordered), depth)

@@ -46,7 +46,7 @@ def open_run(source: Any, engine: Any = None, columns: ColumnRequest = ANY_COLUM
         return _with_executor(run, executor)
     if isinstance(source, PATH):
         return open_whole_run(source, columns)  # which reads other formats and names errors
-    problem = f"a run in memory ({type(source).__name__}) cannot be evaluated by an engine"
+    problem = f"an engine cannot evaluate a run in memory ({type(source).__name__})"
     raise UsageError("engine", problem, hint=Hint("omit {engine}", engine=None))
 
 

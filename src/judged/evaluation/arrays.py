@@ -83,7 +83,7 @@ def score(
     judged, columns, views = measure_columns(lists, parsed, policy, total_relevant)
     known: list[Warned] = []
     if infinite := int(np.isinf(lists.score).sum()):
-        text = f"{counted(infinite, 'score is', 'scores are')} infinite; ranked first or last"
+        text = f"{counted(infinite, 'score is', 'scores are')} infinite and ranked first or last"
         hint = Hint("leave out items that were not retrieved with {mask}", mask=None)
         known.append(Warned("score-inf", infinite, text, hint))
     sampled = [w for view in views if view.orders is not None for w in view.orders.warnings(view.measures)]

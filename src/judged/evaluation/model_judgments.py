@@ -54,7 +54,7 @@ def with_model(human: Values, model: Values) -> Values:
     ]  # by neither: the model judges at least as many
     warnings = (*(w for w in human.warnings if w.slug != "query-unjudged"), *unjudged)
     if lost:
-        text = f"{counted(lost, 'query')} judged by people but not by the model, left out"
+        text = f"left out {counted(lost, 'query')} judged by people but not by the model"
         warnings = (*warnings, Warned("model-missing", lost, text))
     return replace(
         human,

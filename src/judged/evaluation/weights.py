@@ -40,7 +40,7 @@ def weigh(result: Values, weights: Any, column: str | None = None, *, strict: bo
     numbers = check_weights([_number(weight, text=found.from_table) for weight in found.values], result.queries)
     warnings = []
     if others := found.others:
-        text = f"{counted(len(others), 'query')} with a weight not evaluated; first: {shown(others[0])}"
+        text = f"ignored the weights of {counted(len(others), 'query')} not evaluated; first: {shown(others[0])}"
         warnings.append(Warned("query-weights", len(others), text))
         check_strict(warnings if strict else ())
     # Kish (1965): weights count like fewer queries of equal weight, and intervals are as wide as those of so few.

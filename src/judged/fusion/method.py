@@ -362,7 +362,7 @@ class FusionSettings:
         warnings = dict.fromkeys(warning for run in runs.runs.values() for warning in run.warnings)
         if lacking := int((runs.size == 0).any(axis=0).sum()):
             text = (
-                f"{lacking} of {counted(len(runs.queries), 'query')} not in every run, fused from the runs that have it"
+                f"{lacking} of {counted(len(runs.queries), 'query')} not in every run; fused from the runs that have it"
             )
             warnings[Warned("queries-differ", lacking, text)] = None
         return Run(

@@ -208,7 +208,7 @@ def _table(what: Any, questions: list[Any], lists: list[Any], field: str, contex
     if nulls := [i for i, one in enumerate(lists) if one is None]:
         some = ", ".join(f"{items.place(i)}{items.describe_row(i)}" for i in nulls[:3]) + " …" * (len(nulls) > 3)
         have, outcome = "has" if len(nulls) == 1 else "have", "not answered" if is_run else "excluded"
-        text = f"{counted(len(nulls), 'question')} {have} null in {field!r}, {outcome}: {some}"
+        text = f"{counted(len(nulls), 'question')} {have} null in {field!r} ({outcome}): {some}"
         warnings.append(Warned("null-field", len(nulls), text))
     if is_run and number is not None:
         score = floats(number, origin, "score")

@@ -131,7 +131,7 @@ def _clause(drop: Drop, broken: bool, rules: Rules) -> str:
     p = p_text(drop.p)
     p_value = f"{'corrected ' * drop.corrected}p {p.replace('<', 'below ') if p.startswith('<') else f'= {p}'}"
     if broken and drop.exceeds(drop.low):
-        return f"{beyond}: on other queries too by at least {_number(drop.low)} ({p_value})"
+        return f"{beyond}, and by at least {_number(drop.low)} on other queries ({p_value})"
     if broken:  # a test that is not about the mean
         return f"{beyond}, and more queries lost than won ({p_value})"
     return f"{beyond}, but other queries might not show it ({p_value}, alpha = {rules.alpha:.2g})"
@@ -165,7 +165,7 @@ def _doubt(drop: Drop, rules: Rules) -> str:
     matters = 2 * drop.allowed or MATERIAL * abs(drop.row.mean_a)
     if alike or drop.high <= matters or found <= matters:
         return ""
-    return f"with {queries} a drop is found with a probability of {POWER:.0%} only from {_number(found)} on"
+    return f"with {queries}, only a drop of {_number(found)} or more is found with a probability of {POWER:.0%}"
 
 
 def incomparable_reasons(comparison: Comparison) -> list[Reason]:

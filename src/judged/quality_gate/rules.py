@@ -139,7 +139,7 @@ class Rules:
         idle = [name for name in names if name in self.sources]
         if idle:
             hint = Hint("name one with {baseline}", baseline=None)
-            problem = f"without a baseline these rules do nothing: {', '.join(idle)}"
+            problem = f"these rules need a baseline: {', '.join(idle)}"
             raise UsageError("rule", problem, hint=hint, where=self.sources[idle[0]], value=idle[0])
 
     def allowed(self, measure: str, rule: str = "max_drop") -> float:

@@ -416,7 +416,7 @@ def test_what_the_evaluations_warn_of_is_said_once_for_each_run():
         found = jd.agree(dict(zip("ab", judges, strict=True)), runs=runs).warnings
         return [w.text for w in found if w.slug in ("query-missing", "no-relevant")]
 
-    missing = "1 judged query is absent from run, counted as 0: 'q2'"
+    missing = "1 judged query is missing from run and counted as 0: 'q2'"
     assert warned(QRELS, QRELS) == [f"part: {missing}"]
     none = "1 query has no relevant document (empty=zero): 'q2'"
     assert warned(QRELS, other) == [f"part: {missing}", f"whole: {none}", f"part: {none}"]

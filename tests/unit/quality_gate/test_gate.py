@@ -38,7 +38,7 @@ def test_a_drop_beyond_what_is_allowed_and_beyond_noise_fails():
     assert (reason.observed, reason.allowed) == (1 / 2, 0.1)
     assert (
         reason.sentence
-        == "RR fell by 0.5000 (1.0000 → 0.5000), more than the 0.1 allowed: on other queries too by at least 0.5000 (p below 0.0001)."
+        == "RR fell by 0.5000 (1.0000 → 0.5000), more than the 0.1 allowed, and by at least 0.5000 on other queries (p below 0.0001)."
     )
     assert gate.verdict == "FAIL  candidate against baseline: 1 of 1 rules failed"
 
@@ -55,7 +55,7 @@ def test_a_drop_that_noise_may_explain_passes_by_default_and_fails_in_the_other_
     usual, mean, sure = (held(OTHER_WOBBLE, mode=mode, **noisy) for mode in ("significant", "mean", "sure"))
     assert usual.passed
     assert "more than the 0.01 allowed, but other queries might not show it" in usual.reasons[0].sentence
-    assert usual.reasons[0].note.startswith("with 40 queries a drop is found with a probability of 80% only from 0.2")
+    assert usual.reasons[0].note.startswith("with 40 queries, only a drop of 0.2")
     assert not mean.passed
     assert mean.reasons[0].sentence == "RR fell by 0.0125 (0.7500 → 0.7375), more than the 0.01 allowed."
     assert not sure.passed
@@ -258,14 +258,14 @@ def test_doubt_speaks_in_every_mode():
     for mode in ("significant", "mean"):
         gate = jd.gate(first(4), run(2, 1, 1, 1), mode=mode, **few)
         assert gate.passed
-        assert "with 4 queries a drop is found with a probability of 80% only from" in gate.reasons[0].note
+        assert "with 4 queries, only a drop of " in gate.reasons[0].note
 
 
 def test_the_drop_that_is_found_is_that_of_the_power_of_the_test():
     gate = held(OTHER_WOBBLE, WOBBLE, measures="RR P@1", max_drop=0.01)
     x = gate.comparison.matrix("RR")
     found = 0.01 + jd.stats.detectable_difference(float(np.std(x[:, 0] - x[:, 1], ddof=1)), N, alpha=2 * 0.05)
-    assert gate.reasons[0].note.endswith(f"only from {found:.4f} on")
+    assert gate.reasons[0].note.endswith(f"only a drop of {found:.4f} or more is found with a probability of 80%")
 
 
 def test_a_small_slice_can_show_a_drop_under_holm_where_the_others_reject_too():
@@ -328,7 +328,7 @@ def test_what_compares_needs_a_baseline(rules):
         error = refusal("rule", jd.gate, QRELS, BEST, min={"RR": 0.5}, **given)
         assert (error.exit_code, error.value) == (2, name)
     error = refusal("rule", jd.gate, QRELS, BEST, **rules)
-    assert error.problem == f"without a baseline these rules do nothing: {name}"
+    assert error.problem == f"these rules need a baseline: {name}"
 
 
 def test_a_measure_that_nothing_holds_is_refused():

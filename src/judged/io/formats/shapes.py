@@ -299,7 +299,7 @@ def _table(rankings: list[Ranking], context: Context, *, ordered: bool) -> Sourc
             warnings.append(Warned("partial-response", len(partial), text, Hint("repeat the requests")))
     elif skipped := sum(ranking.skipped for ranking in rankings):
         rankings = [ranking for ranking in rankings if ranking.docs]
-        text = f"no grade for {counted(skipped, 'document')} of {context.name}, left unjudged"
+        text = f"treated {counted(skipped, 'document')} of {context.name} without a grade as unjudged"
         warnings.append(Warned("unrated", skipped, text))
     docs = [doc for ranking in rankings for doc in ranking.docs]
     size = np.array([len(ranking.docs) for ranking in rankings], np.int64)

@@ -100,7 +100,7 @@ def _warn_hash_lines(data: Raw, layout: TrecColumns, name: str) -> Iterator[Warn
     kinds = [read_hash_line(line, layout) for line in lines]
     for kind, fate in ((True, "read as data"), (None, "skipped as comments")):
         if count := kinds.count(kind):
-            text = f"{counted(count, 'line')} of {name} beginning with # can be data or comments, {fate}"
+            text = f"{counted(count, 'line')} of {name} beginning with # can be data or comments ({fate})"
             yield Warned("hash-lines", count, text, Hint("remove comments, or rename queries"))
 
 
