@@ -77,6 +77,9 @@ def read_tuples(items: list[Any], context: Context) -> ColumnBatches:
         hint = "write one tuple per document, or a mapping {query: [doc, …]}" if request.is_ranking else None
         raise origin.error("columns", expected, row, value=items[row], hint=hint)
     cells = {role: [item[at] for item in items] for at, role in enumerate(roles)}
+    ids = [cell for role in ("query", "doc") if role in cells for cell in cells[role]]
+    if request.is_ranking and all(isinstance(cell, int | float) for cell in ids) and any(cell % 1 for cell in ids):
+        raise_matrix(context.name)  # ids are no fractions
     key: dict[str, object] = {role: at if request.is_ranking else role for at, role in enumerate(roles)}
     return ColumnBatches(context, {role: role for role in roles}, [cells], lambda: context.items(key))
 
