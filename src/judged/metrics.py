@@ -59,6 +59,9 @@ ELSEWHERE = {  # names in other libraries, and what does the same here
 }
 _HIDDEN = ("cutoff", "judged_only", "tokens")  # k is the cutoff; the others mean nothing for arrays
 
+# Parameters of every function.
+_COMMON = ("mask", "pad", "group", "qid", "total_relevant", "same_kind", "ties", "empty")
+
 
 @cache
 def _definitions() -> dict[str, Definition]:
@@ -125,7 +128,11 @@ def _request(definition: Definition, k: Any, ties: Any, empty: Any, **parameters
     """The measures, one for each cutoff, and the policy."""
     if k is not None and definition.at != "cutoff":
         raise UsageError("cutoff", f"{definition.name} takes no cutoff, got k={shown(k)}", value=k)
-    measure = Measure(definition)(**parameters)
+    try:
+        measure = Measure(definition)(**parameters)
+    except UsageError as error:
+        near = get_close_matches(str(error.value), _COMMON, 1) if str(error.value) in parameters else []
+        raise (error.changed(hint=f"did you mean {near[0]!r}?") if near else error) from None
     cutoffs = list(k) if isinstance(k, Iterable) else [k]
     if not cutoffs:
         raise UsageError("cutoff", "k must be a cutoff or a list of cutoffs, got an empty list", value=k)

@@ -40,6 +40,7 @@ def told(function, *inputs) -> str:
 @for_each("function", FUNCTIONS)
 def test_an_unknown_keyword_is_named(function):
     open_ended = any(p.kind is p.VAR_KEYWORD for p in inspect.signature(function).parameters.values())
+    open_ended |= inspect.isfunction(function) and bool(function.__code__.co_flags & inspect.CO_VARKEYWORDS)
     assert any(told(function, *inputs) for inputs in ([(), *INPUTS] if open_ended else [()]))
 
 
@@ -49,3 +50,9 @@ def test_the_keyword_that_was_meant_is_suggested(function):
         with pytest.raises(JudgedError, match=f"[Dd]id you mean '{meant}'") as caught:
             function(QRELS, [RUN, OTHER] if function is jd.compare else RUN, **{wrong: "x"})
         assert caught.value.slug == "unknown-option"
+
+
+def test_functions_of_labels_suggest_their_own_keywords_and_those_of_the_measure():
+    for wrong, meant in {"tie": "ties", "emty": "empty", "gropu": "group", "discont": "discount"}.items():
+        with pytest.raises(JudgedError, match=f"no parameter '{wrong}'. Did you mean '{meant}'"):
+            jd.metrics.ndcg([1, 0], [0.5, 0.2], **{wrong: "best"})
