@@ -94,7 +94,7 @@ def option(*names: str, group: str, **settings: Any) -> Callable[[F], F]:
 class Command(click.Command):
     """A command whose options with a metavar that ends in `...` take several words (`-m nDCG@10 AP`), up to the next option or file.
 
-    Arguments, and options whose metavar has FILE or RUN, are files that it reads; the argument TARGET and those options of the group Output are files that it writes.
+    Arguments that are no choice, and options whose metavar has FILE or RUN, are files that it reads; the argument TARGET and those options of the group Output are files that it writes.
     """
 
     def __init__(self, *args: Any, **settings: Any) -> None:
@@ -102,7 +102,7 @@ class Command(click.Command):
         self.inputs: list[click.Parameter] = []
         self.outputs: list[click.Parameter] = []
         for parameter in self.params:
-            if isinstance(parameter, click.Argument):
+            if isinstance(parameter, click.Argument) and not isinstance(parameter.type, click.Choice):
                 (self.outputs if parameter.name == "target" else self.inputs).append(parameter)
             elif isinstance(parameter, Option) and re.search("FILE|RUN|QRELS", str(parameter.metavar)):
                 (self.outputs if parameter.group == "Output" else self.inputs).append(parameter)
