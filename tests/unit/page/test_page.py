@@ -370,12 +370,12 @@ def test_hostile_ids_and_texts_stay_text(tmp_path):
 
 
 def test_ids_that_are_not_utf8_are_kept(tmp_path):
-    (tmp_path / "qrels").write_bytes(b"q\xff 0 d\xfe 1\n")
-    (tmp_path / "run").write_bytes(b"q\xff Q0 d\xfe 1 1 t\n")
+    (tmp_path / "qrels").write_bytes(b"q\x81 0 d\x8d 1\n")
+    (tmp_path / "run").write_bytes(b"q\x81 Q0 d\x8d 1 1 t\n")
     jd.report(jd.evaluate(tmp_path / "qrels", tmp_path / "run", "RR"), tmp_path / "page.html")
     _, facts, _, details = opened(tmp_path / "page.html")
-    assert facts["queries"] == ["q\udcff"]
-    assert details[0]["docs"] == ["d\udcfe"]
+    assert facts["queries"] == ["q\udc81"]
+    assert details[0]["docs"] == ["d\udc8d"]
 
 
 @pytest.mark.parametrize("page", [REPORT, LABEL], ids=["report", "label"])

@@ -33,8 +33,8 @@ def test_compression_is_found_by_content_not_by_name(kind, save, rows, run_rows)
 
 @pytest.mark.slow
 @pytest.mark.parametrize("content", [RUN, gzip.compress(RUN), JSONL], ids=["plain", "gzip", "jsonl"])
-def test_standard_input_is_a_file_called_minus(content, save, rows, run_rows):
-    code = "from judged.io.read import read_run; r = read_run('-'); print(r.name, len(r))"
+def test_standard_input_is_a_file_called_minus(content, save):
+    code = "from judged.io.read import read_run; r = read_run('-'); print(r.name, len(r.doc))"
     piped = subprocess.run([sys.executable, "-c", code], input=content, capture_output=True, check=True)
     assert piped.stdout == b"<stdin> 5\n"
     with save("r.txt", content).open("rb") as file:
