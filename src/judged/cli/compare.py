@@ -11,7 +11,6 @@ from judged.cli.options.derive import CHUNKS, COMPARISON, EVALUATION, QUESTIONS,
 from judged.cli.options.files import (
     chosen_format,
     emit,
-    master_option,
     output_options,
     show_warnings,
     split_files,
@@ -25,7 +24,6 @@ _MORE = "tag order duplicates rejudged weights clusters model engine"
 @click.argument("qrels")
 @click.argument("runs", nargs=-1)
 @options("compare", f"{EVALUATION} {COMPARISON} {QUESTIONS} {CHUNKS} {_MORE}")
-@master_option
 @option("--where", type=click.IntRange(1), metavar="N", group="Output", help="Add the N queries that changed most.")
 @option("--table", type=click.Choice(get_args(TableName)), group="Output", help="Show only this table. [default: all]")
 @output_options()
@@ -44,7 +42,7 @@ def command(qrels: str, runs: tuple[str, ...], settings: dict[str, Any], **shown
     """
     from judged.comparison.compare import compare
 
-    found = compare(*split_files(qrels, runs, settings.get("engine"), shown["master"]), **settings)
+    found = compare(*split_files(qrels, runs, settings), **settings)
     if shown["table"] and chosen_format(shown) == "json":  # the rows of the table, without place for warnings
         show_warnings(found.warnings)
     emit(found.report(table=shown["table"], where=shown["where"] or 0), shown, found.warnings)

@@ -25,7 +25,7 @@ from judged.cli.options.derive import COLUMNS, QUESTIONS, options
     group="Output",
     help="Format of TARGET, such as trec, jsonl, parquet, beir or quepid. [default: from its extension]",
 )
-@options("judged.io.write:convert", f"{COLUMNS} {QUESTIONS} split")
+@options("judged.io.write:convert", f"{COLUMNS} {QUESTIONS} split tag")
 def command(source: str, target: str, kind: str | None, to: str | None, settings: dict[str, Any]) -> None:
     """Convert the judgments or the run in SOURCE to the format of TARGET, given by its extension.
 

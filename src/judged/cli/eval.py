@@ -8,7 +8,7 @@ import click
 
 from judged.cli.options.command import Command, option
 from judged.cli.options.derive import CHUNKS, EVALUATION, QUESTIONS, options
-from judged.cli.options.files import chosen_format, emit, evaluate_files, master_option, output_options
+from judged.cli.options.files import chosen_format, emit, evaluate_files, output_options
 
 _MORE = "tag order empty duplicates rejudged strict weights clusters model engine"
 
@@ -17,7 +17,6 @@ _MORE = "tag order empty duplicates rejudged strict weights clusters model engin
 @click.argument("qrels")
 @click.argument("runs", nargs=-1)
 @options("evaluate", f"{EVALUATION} {QUESTIONS} {CHUNKS} {_MORE}")
-@master_option
 @option("-q", "--per-query", is_flag=True, group="Output", help="Add the value of each query.")
 @option(
     "--worst",
@@ -42,11 +41,11 @@ def command(qrels: str, runs: tuple[str, ...], settings: dict[str, Any], **shown
     judged eval rag.jsonl -m R@5 nDCG@10 R@2000tok
     judged eval qrels.txt bm25.run -m nDCG@10 --worst 10
     judged eval qrels.parquet 'run/*.parquet' -m nDCG@10
-    judged eval --engine spark --master yarn qrels.parquet s3://bucket/run/
+    judged eval --engine spark:yarn qrels.parquet /shared/run/
     """
     from judged.evaluation.values import Evaluations
 
-    results = evaluate_files(qrels, runs, settings, shown["master"])
+    results = evaluate_files(qrels, runs, settings)
     per_query = shown["per_query"] or not results[0].numeric_measures
     worst = shown["worst"] or 0
     result = Evaluations(tuple(results), per_query, compare=_compare_with_first, worst=worst)

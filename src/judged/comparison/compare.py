@@ -83,13 +83,13 @@ def compare(
         slices: table that assigns queries to groups, which are compared too; with `by`. Or {query: group}.
         by: column of that table to group queries by; several columns are several groupings. `"relevant"` is the number of relevant documents and needs no table.
         min_queries: smallest slice that is tested; smaller ones are only shown.
-        clusters: of queries, as in `evaluate`; queries of a cluster (a user, a topic) are drawn, and change sign, together.
+        clusters: clusters of queries, as in `evaluate`; queries of a cluster (a user, a topic) are resampled, or change sign, together.
         cluster_col: column of the clusters.
         resamples: number of resamples for the permutation and bootstrap tests. [default: set by the test]
         seed: random seed.
-        weights: of the queries, as in `evaluate`; means and differences are weighted. Needs `test="t"`.
+        weights: weights of the queries, as in `evaluate`; means and differences are weighted. Needs `test="t"`.
         weight_col: column of the weights.
-        model: judgments of a model, as in `evaluate`: differences are those of human judgments over all queries that the model judged. Needs `test="t"`.
+        model: judgments by a model, as in `evaluate`; differences then estimate those of human judgments over all queries that the model judged. Needs `test="t"`.
         level: lowest relevant grade.
         profile: conventions of another tool.
         options: policies and preparation, as in `evaluate`.

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison(ArrowTable, Tracked):
-    """Differences of all queries (`rows`) and of slices of queries (`parts`), with intervals, p-values, effect sizes and verdicts."""
+    """Differences over all queries (`rows`) and over slices (`parts`), with intervals, p-values, effect sizes and verdicts."""
 
     names: tuple[str, ...]
     results: tuple[Values, ...]
@@ -150,7 +150,7 @@ class Comparison(ArrowTable, Tracked):
         strategy: Strategy = "depth",
         depth: int | None = None,
     ) -> Todo:
-        """The unjudged documents that should be judged next, and whether any of them can change the verdict.
+        """Return the unjudged documents to judge next, and whether any of them can change the verdict.
 
         Args:
             n: number of documents.

@@ -22,7 +22,7 @@ from judged.stats.corrections import CORRECTIONS
 from judged.stats.decisions import OPPOSITE, Verdict
 from judged.stats.paired.registry import TESTS
 from judged.tables.result import with_ends
-from judged.tables.table import Detail, Span, number, p_text, signed
+from judged.tables.table import Detail, Span, counted, number, p_text, signed
 
 if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison
@@ -419,7 +419,7 @@ def pair_details(row: Difference, comparison: Comparison) -> list[Detail]:
     """Return the size of the difference b - a, its certainty, and the number of queries on which b is better, same and worse."""
     (sure, *why), model = certainty(row, comparison.settings.tests), comparison.settings.model
     m = parse(row.measure)
-    share = None if row.verdict == "not comparable" else relative(row, m)[0]
+    share = relative(row, m)[0]
     more = ""
     if share is not None:  # one decimal below 10%
         more = f" ({100 * share:+z.{0 if abs(share) >= 0.0995 else 1}f}%)".replace("-", "−")
@@ -431,7 +431,7 @@ def pair_details(row: Difference, comparison: Comparison) -> list[Detail]:
     return [
         Detail("By how much?", size, span_of(row)),
         Detail("How certain?", " ".join([f"{sure}.", *why])),
-        Detail("Where?", f"{row.wins:,} queries better, {row.ties:,} same, {row.losses:,} worse."),
+        Detail("Where?", f"{counted(row.wins, 'query')} better, {row.ties:,} same, {row.losses:,} worse."),
         *([Detail("Who judged?", f"{judges_of(row, comparison.names, comparison.results)}.")] if model else []),
     ]
 
@@ -446,7 +446,7 @@ def span_of(row: Difference) -> Span | None:
 
 def relative(row: Difference, m: Measure) -> tuple[float | None, float | None]:
     """Return the difference as a share of the mean of a, and turned, of b; None if a share means nothing."""
-    if m.definition.limits is None and not m.definition.whole:
+    if row.verdict == "not comparable" or (m.definition.limits is None and not m.definition.whole):
         return None, None
     d = row.difference
     return d / row.mean_a if row.mean_a > 0 else None, -d / row.mean_b if row.mean_b > 0 else None

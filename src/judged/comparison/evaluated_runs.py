@@ -107,7 +107,8 @@ def _align(names: Sequence[str], results: Sequence[Values]) -> ComparedRuns:
     return ComparedRuns(tuple(names), kept, _judged(kept), tuple(warnings), incomparable_runs(names, results))
 
 
-_UNJUDGED, _JUDGED = 0.1, 0.5  # shares of the top 10 that are judged: nearly nothing, and enough for a comparison
+_UNJUDGED, _JUDGED = 0.1, 0.2  # shares of the top 10 that are judged: nearly nothing, and enough to tell
+_FEWER = 5  # times as many are judged of another run
 
 
 def incomparable_runs(names: Sequence[str], results: Sequence[Values]) -> dict[str, Incomparable]:
@@ -127,7 +128,7 @@ def incomparable_runs(names: Sequence[str], results: Sequence[Values]) -> dict[s
             found[names[run]] = Incomparable(answered, both)
         elif "no-overlap" in counts:
             found[names[run]] = Incomparable(["No document of ", run, " is judged: ids of another collection?"])
-        elif share < _UNJUDGED and best >= _JUDGED:
+        elif share < _UNJUDGED and best >= max(_JUDGED, _FEWER * share):
             few: Words = [run, f" is not comparable: {share:.0%} of its top 10 are judged, {best:.0%} of those of "]
             found[names[run]] = Incomparable([*few, shares.index(best), "."])
     return found

@@ -19,7 +19,7 @@ from judged.errors import DataError, Hint, Place, Warned, shown
 
 KEEP_ONE = Hint("keep one with {duplicates}", duplicates="first")
 _IN_TWO_FILES = Hint(
-    "if the files are different runs, name each of them (a pattern without quotes); otherwise keep one with {duplicates}",
+    "if the files are different runs, name each of them; otherwise keep one with {duplicates}",
     duplicates="first",
 )
 

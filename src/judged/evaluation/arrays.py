@@ -51,14 +51,14 @@ def score(
     Args:
         labels: grades ≥ 0 of the items: one list, a matrix with one list per row, flat columns, lists of lists, or a sparse matrix of
             users × items; NumPy, PyTorch, JAX, or anything with DLPack or the array interface.
-        scores: scores of the same items, in the same layout; without them, each list is in the order of its ranking.
+        scores: scores of the same items, in the same layout; without them, each list is in ranked order.
         measures: as in `evaluate`; several cutoffs need only one sort.
         mask: True for items, False for padding.
         pad: label of padding.
         group: sizes of the lists, for flat columns (LightGBM, XGBoost).
         qid: list id of each item, in any order (torchmetrics); values are in the order of these ids.
         total_relevant: number of relevant items per list, if some were never retrieved; the missing ones have the grade `level`, or 1.
-        weights: of the lists in means and intervals, one per list, in the order of the values.
+        weights: weights of the lists in means and intervals, one per list, in the order of the values.
         level: lowest relevant grade.
         strict: turn every warning into an error.
         profile: conventions of another tool, see `PROFILES`.

@@ -341,8 +341,8 @@ def conventions(
 ) -> Conventions:
     """Show one measure under the conventions of every tool, and which convention causes each difference.
 
-    The values are those of `evaluate` with each profile. A cause is found by switching conventions one at a time: the smallest set of them
-    that gives every query the value of the profile.
+    Each value is that of `evaluate` with the profile. The causes are found by switching conventions one at a time; they are the smallest
+    set that gives every query the value of the profile.
 
     Args:
         measure: one measure, such as `"nDCG@10"`; explicit parameters hold for every tool.

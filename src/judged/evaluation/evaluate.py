@@ -81,10 +81,10 @@ def evaluate(
     """Evaluate a run: one value per query and measure, with means, intervals and the policy.
 
     Args:
-        qrels: judgments in any format that `read_qrels` takes; or a `Judged`, without a run; or, without a run, a single file with
+        qrels: judgments in any format that `read_qrels` takes. Without a run: a `Judged`, or a single file with
             questions, retrieved and relevant documents, see `read_questions`.
-        run: a ranking in any format that `read_run` takes; or several files, a dataset, a lazy frame or a Spark DataFrame, which are
-            scanned in partitions, see `docs/guides/scale.md`.
+        run: a ranking in any format that `read_run` takes. Several files, a dataset, a lazy frame or a Spark DataFrame
+            are scanned in partitions, see `docs/guides/scale.md`.
         measures: measures, such as nDCG@10 AP P@{1,5}; names or objects: `"nDCG@10 AP"`, `[nDCG @ 10, "RR"]`.
         level: lowest relevant grade; binary measures that set their own keep it. [default: 1]
         bounds: also compute values as if all unjudged documents were irrelevant, and as if they had the top grade; see
@@ -100,9 +100,9 @@ def evaluate(
         profile: conventions of another tool, see `PROFILES`.
         keep_names: use the names of measures as written, such as "map", in all output.
         progress: callback `progress(done, total)`, called periodically while a large run is scanned.
-        options: policies, see `Policy`; names of columns: `query_col`, `doc_col`, `score_col`, `grade_col`, `rank_col`, each used in
-            every table that has it; `grade_map`, grades for words; `split`, the split of inputs that have several; preparation of the inputs: `roll_up`, `documents`, `chunks`, `tokens`, `exclude_self`,
-            `overlap`, see `docs/guides/rag.md`; and `engine`: `memory`, `local`, `spark`, or an executor such as `Threads(4)` or `Spark(session)`.
+        options: policies, see `Policy`; column names (`query_col`, `doc_col`, `score_col`, `grade_col`, `rank_col`), each used in
+            every table that has the column; `grade_map`, grades for words; `split`, for inputs that have several; `roll_up`, `documents`,
+            `chunks`, `tokens`, `exclude_self` and `overlap`, which prepare the inputs, see `docs/guides/rag.md`; and `engine`: `memory`, `local`, `spark`, or an executor such as `Threads(4)` or `Spark(session)`.
 
     >>> print(evaluate({"q1": {"a": 1, "b": 0}}, {"q1": {"a": 0.2, "b": 0.9}}, "RR AP").mean())
     {'RR': 0.5, 'AP': 0.5}

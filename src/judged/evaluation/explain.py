@@ -257,7 +257,7 @@ def explain(
     profile: str = "trec_eval-10",
     **options: Unpack[EvaluateOptions],
 ) -> Explanation:
-    """Explain the value of one query: every step of its arithmetic.
+    """Explain the value of one query, with every step of its arithmetic.
 
     Args:
         measure: the measure.

@@ -83,7 +83,8 @@ def _unset_level(judged: Judged, measures: Sequence[Measure]) -> Iterator[Warned
     ordered = np.sort(judged.pool_grade)
     grades = ordered[np.diff(ordered, prepend=np.nan) != 0]  # np.unique imports numpy.ma
     level, scale = unset[0].get("level"), grades[grades >= 0]
-    whole = len(scale) > _BINARY and grades[0] >= level
+    graded = len(scale) > _BINARY or (len(scale) == _BINARY and scale[-1] > _BINARY)
+    whole = graded and grades[0] >= level
     if not whole and len(scale) <= _COMMON:
         return
     n, total = int(np.count_nonzero(judged.pool_grade >= level)), counted(len(judged.pool_grade), "judged document")

@@ -35,10 +35,10 @@ _MEANT = {  # names in other tools
 
 
 class JudgmentColumns(TypedDict, total=False):
-    """Names of columns of judgments, and grades of words.
+    """Column names of judgments, and grades for words.
 
     Args:
-        query_col: name of the query id column; of several, the first that a table has.
+        query_col: name of the query id column; if there are several, each table uses the first that it has.
         doc_col: name of the document id column.
         grade_col: name of the grade column.
         grade_map: grades for words, such as Exact=3 and Substitute=2; `{"Exact": 3, "Substitute": 2}`.
@@ -53,7 +53,7 @@ class JudgmentColumns(TypedDict, total=False):
 
 
 class ColumnOptions(JudgmentColumns, total=False):
-    """Names of columns of judgments and runs, and grades of words.
+    """Column names of judgments and runs, and grades for words.
 
     Args:
         score_col: name of the score column.
@@ -67,7 +67,7 @@ class ColumnOptions(JudgmentColumns, total=False):
 
 
 class InputOptions(ColumnOptions, total=False):
-    """Names of columns and fields of the inputs, and grades of words.
+    """Column and field names of the inputs, and grades for words.
 
     Args:
         question: field with the question or its id, in a question file.
@@ -92,8 +92,8 @@ class EvaluateOptions(PolicyOptions, InputOptions, total=False):
         chunks: table of chunks with their documents, spans and tokens.
         tokens: token counts of chunks; {chunk: count} or a table.
         exclude_self: exclude the document with the same id as the query; or {query: documents} to exclude.
-        overlap: when a chunk contains a span: any, or at least a share: gold>=0.5, chunk>=0.5, iou>=0.5.
-        engine: engine that scans the run: memory, local (in partitions, with little memory) or spark; see `open_run`. [default: local for directories and patterns, else memory]
+        overlap: when a chunk contains a span: at any overlap (any), or at a minimum share (gold>=0.5, chunk>=0.5, iou>=0.5).
+        engine: engine that scans the run: memory, local (in partitions, with little memory) or spark, on the command line also with its cluster (spark:yarn, spark:local[4]); see `open_run`. [default: local for directories and patterns, else memory]
     """
 
     roll_up: str | None

@@ -21,7 +21,7 @@ from judged.evaluation.values import Values
 class Evaluator:
     """Evaluate lists that arrive in batches, in one process or in many.
 
-    A batch is labels and scores, as in `score`; only values are kept, not their inputs. Lists with names may arrive in any order: the
+    A batch has labels and scores, as in `score`. Only values are kept, not the inputs. Lists with names may arrive in any order: the
     result is bit-identical to a single pass. Lists without names are numbered in order of arrival.
 
     Args:

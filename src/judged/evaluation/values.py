@@ -172,12 +172,12 @@ class Values(ArrowTable, Tracked):
     def mean(self) -> dict[str, float]:
         """The summary of each measure over all queries: the mean, or what its definition says (counts are summed).
 
-        With weights the mean is Σ w·value / Σ w; counts are summed without them.
+        With weights, the mean is Σ w·value / Σ w; counts are summed without weights.
         """
         return self.summary("")
 
     def summary(self, how: str) -> dict[str, float]:
-        """Each measure summarised by mean, sum, geometric, median, min, max or std; with values of a model, by the estimated mean only."""
+        """Each measure summarised by mean, sum, geometric, median, min, max or std; with model judgments, by the estimated mean only."""
         if self.model is not None:
             from judged.evaluation.model_judgments import summaries
 
@@ -473,7 +473,7 @@ class Evaluations(Result):
         worst: include this number of queries with the worst values of the first measure, for each run.
         summary: include the summaries over queries.
         compare: compares several results with the first, for the table of runs: `comparison.compare.compare_with_first`. Without
-            it the table has means only: intervals of means side by side would be read for overlap, though runs share queries.
+            it, the table has means only, because readers would compare intervals of means by their overlap, although runs share queries.
     """
 
     results: tuple[Values, ...]

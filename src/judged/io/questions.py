@@ -140,10 +140,12 @@ def rank_by_scores(questions: Questions) -> Questions:
 _BOTH = {role: ANY_COLUMNS.request("qrels").all_roles[role] for role in ("query", "doc", "grade")}
 _BOTH |= {"score": ANY_COLUMNS.request("run").all_roles["score"]}
 _BOTH = {role: declared._replace(required=role in ("grade", "score")) for role, declared in _BOTH.items()}
+_WITH_RANK = {role: declared for role, declared in _BOTH.items() if role != "score"}
+_WITH_RANK |= {"rank": ANY_COLUMNS.request("run").all_roles["rank"]}
 
 
 def read_graded_run(source: Any, columns: ColumnRequest = ANY_COLUMNS) -> Questions:
-    """Read judgments and a run from one table, which has columns of grades and of scores; without queries it is one list.
+    """Read judgments and a run from one table, which has columns of grades, and of scores or ranks; without queries it is one list.
 
     Args:
         source: see `open_table`; it has a header or names.
@@ -152,10 +154,16 @@ def read_graded_run(source: Any, columns: ColumnRequest = ANY_COLUMNS) -> Questi
     >>> read_graded_run([{"ID": "a", "label": 1, "predict": 0.5}]).run
     Run('judgments', 1 query, 1 row)
     """
-    table = open_table(source, columns._replace(what="judgments", roles=_BOTH))
+    try:
+        table = open_table(source, columns._replace(what="judgments", roles=_BOTH))
+    except DataError as error:
+        try:
+            table = open_table(source, columns._replace(what="judgments", roles=_WITH_RANK))
+        except DataError:
+            raise error from None
     assert isinstance(table, ColumnBatches)
     cells, origin = table.cells(), table.origin()
-    count = len(cells["score"])
+    count = len(cells["grade"])
     lines = list(map(str, range(1, count + 1)))
     both = (
         SourceTable(
@@ -163,10 +171,14 @@ def read_graded_run(source: Any, columns: ColumnRequest = ANY_COLUMNS) -> Questi
             origin=origin,
             query=cells.get("query", lines[:1] * count),
             doc=cells.get("doc", lines),
-            number=with_points(cells[number]) if table.in_text else cells[number],
+            number=None if number is None else with_points(cells[number]) if table.in_text else cells[number],
+            rank=cells.get("rank"),
             in_text=table.in_text,
         )
-        for what, number, grade_map in (("qrels", "grade", columns.grade_map), ("run", "score", None))
+        for what, number, grade_map in (
+            ("qrels", "grade", columns.grade_map),
+            ("run", "score" if "score" in cells else None, None),
+        )
     )
     return Questions(located(as_qrels(next(both)), source), located(as_run(next(both)), source))
 

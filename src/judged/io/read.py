@@ -31,18 +31,18 @@ def read_run(
     """Read a run: a ranking for each query, from a file or from memory.
 
     A file (a path, `-` for standard input, or an open file; plain or compressed) has TREC lines, JSON,
-    JSON Lines, CSV or TSV with a header, Parquet or Arrow; responses of a search engine or predictions of an evaluation tool (see `docs/reference/formats.md`). In memory, a run is `{query: {doc: score}}`,
+    JSON Lines, CSV or TSV with a header, Parquet, Arrow, responses of a search engine, or predictions of an evaluation tool (see `docs/reference/formats.md`). In memory, a run is `{query: {doc: score}}`,
     `{query: [doc, …]}` with the best document first, (query, doc, score) tuples, records, a frame of
     pandas, polars, Arrow or DuckDB, or a dataset of ir_datasets. Columns are found by their known names. Without scores, the order of
     a list or the rank column decides. In text files every id is text; elsewhere 7 and "7" are two ids. A directory, a pattern (`run/*.gz`) or
     a list of paths is one run in several files, see `open_partitions`.
 
     A column of scores (a file with one number per line, a list or an array of numbers) is a run together with `labels`: the first score
-    belongs to the first label, and so on. Blank lines and comments, in either file, do not count.
+    belongs to the first label, and so on. Blank lines and comments do not count in either file.
 
     Args:
         source: the file or the object.
-        query_col: the column of query ids, if its name is not known; of several names, the first that the table has, as for the others.
+        query_col: the column of query ids, if its name is not known. Of several names, the first that the table has is used, as for the other columns.
         doc_col: the column of document ids.
         score_col: the column of scores.
         rank_col: the column of ranks.
@@ -97,15 +97,15 @@ def read_qrels(
 ) -> Qrels:
     """Read judgments from a file or from memory, in the formats of `read_run`.
 
-    Documents without grades (`{query: [doc, …]}`) are relevant, with grade 1; so are the rows of a log, which has a column of times
-    and none of grades. The second column of a TREC file is a subtopic if it
-    varies, and so is a column of that name. An SVMlight or LETOR file (`label qid:… features # document`) is read for its labels;
-    the document id is taken from the comment (`docid = …`, or its first word), or else is the line number. A BEIR folder is read for
+    Documents without grades (`{query: [doc, …]}`) are relevant, with grade 1; so are the rows of a log, which has a column of
+    times but no grades. The second column of a TREC file is a subtopic if it
+    varies, and so is a column of that name. An SVMlight or LETOR file (`label qid:… features # document`) gives its labels; the
+    document id comes from the comment (`docid = …`, or its first word), or else is the line number. A BEIR folder gives
     `qrels/test.tsv`.
 
     Args:
         source: the file or the object.
-        query_col: the column of query ids, if its name is not known; of several names, the first that the table has, as for the others.
+        query_col: the column of query ids, if its name is not known. Of several names, the first that the table has is used, as for the other columns.
         doc_col: the column of document ids.
         grade_col: the column of grades.
         aspect_col: the column of subtopics.

@@ -8,7 +8,7 @@ from judged.errors import UsageError
 
 
 def sample_path(name: str = "qrels.txt") -> Path:
-    """Return the path of a file of the sample collection, such as `qrels.txt` and `runs/bm25.run`, or of a tutorial, such as `shop/ratings.csv`.
+    """Return the path of a file of the sample collection, such as `qrels.txt` or `runs/bm25.run`, or of a tutorial, such as `shop/ratings.csv`.
 
     >>> sample_path("runs/bm25.run").name
     'bm25.run'

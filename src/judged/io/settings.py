@@ -43,4 +43,4 @@ def read_settings(path: str | os.PathLike[str]) -> dict[str, Any]:
         content = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise DataError("option", f"not TOML: {error}", where=str(path), hint="correct the file") from error
-    return content.get("tool", {}).get("judged", {}) if shared else content
+    return content.get("tool", {}).get("judged", {}) if shared or content.keys() == {"tool"} else content

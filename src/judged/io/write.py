@@ -38,7 +38,7 @@ def write_run(run: Any, path: str | os.PathLike[str], *, format: str | None = No
 
     `.run`, `.trec`, `.txt` and no extension are TREC; others are `.json`, `.jsonl`, `.csv`, `.tsv` and `.parquet`. Each can be
     followed by `.gz`, `.bz2`, `.xz` or `.zst`. The file is written atomically. Ids and scores are read back exactly; only
-    Parquet keeps the types of ids, only TREC keeps tags.
+    Parquet keeps the types of ids, and only TREC keeps tags.
 
     Args:
         run: a `Run`, or anything that `read_run` takes.
@@ -78,6 +78,7 @@ def convert(
     format: str | None = None,
     grade_map: Mapping[str, float] | None = None,
     split: str | None = None,
+    tag: str | None = None,
     **names: str | Sequence[str] | None,
 ) -> int:
     """Write a run or judgments in another format, and return the number of rows.
@@ -89,6 +90,7 @@ def convert(
         format: see `write_run`.
         grade_map: grades for words, see `read_qrels`.
         split: the split to read, see `read_qrels`.
+        tag: the run to read, see `read_run`.
         names: columns (`query_col`, `doc_col`, …), see `read_run`; or fields of questions, see `read_questions`.
     """
     if kind not in (None, "run", "qrels"):
@@ -100,7 +102,7 @@ def convert(
     given = {name: value for name, value in names.items() if value is not None}
     fields: Any = {name: value for name, value in given.items() if not name.endswith("_col")}
     roles = {name.removesuffix("_col"): column for name, column in given.items() if name.endswith("_col")}
-    columns = ColumnRequest("", roles, grade_map=grade_map, split=Split.of(split), used={})
+    columns = ColumnRequest("", roles, grade_map=grade_map, split=Split.of(split), tag=Split.of(tag, "tag"), used={})
     table: Run | Qrels
     if recognise(source, **fields).kind == "questions":
         questions = read_questions(source, **fields, grade_map=grade_map)

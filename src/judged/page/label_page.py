@@ -40,7 +40,7 @@ def label(
 ) -> tuple[str, ...]:
     """Write one self-contained HTML page on which people judge documents; it needs no server and no network access.
 
-    Judgments are kept in the browser and exported as JSON Lines, which `agree`, `merge_judgments` and every reader of judgments take. Judges see neither
+    The browser keeps the judgments and exports them as JSON Lines, which `agree`, `merge_judgments` and every reader of judgments take. Judges see neither
     the runs that retrieved a document nor its rank, and the documents of a query are shuffled. The same input always gives the same bytes.
 
     Args:
@@ -52,7 +52,7 @@ def label(
             measures count grades from 1 on as relevant, unless `level` is set.
         judges: names of the judges, or their number; each chooses their name on the page. By default the page asks for a name, and everyone
             judges everything.
-        overlap: share of documents that all judges judge; so that `agree` can compare them. Each query belongs to one judge,
+        overlap: share of documents that all judges judge. With these, `agree` can compare the judges. Each query belongs to one judge,
             who judges all its documents.
         title: title of the page.
         length: maximum number of characters of a document text; the page says where it cut one.

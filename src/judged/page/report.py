@@ -38,8 +38,8 @@ def report(
 ) -> Page | None:
     """Write one self-contained HTML page: means and intervals, comparisons, every query, curves, warnings and methods.
 
-    The page needs no network access. The file is written atomically, and the same result always gives the same bytes. Without a
-    path, the page is returned: notebooks show it in a frame of its own, or its first lines if it is larger than 5 MB.
+    The page needs no network access. The file is written atomically, and the same result always gives the same bytes. Without
+    a path, the page is returned. Notebooks show it in its own frame, or only its first lines if it is larger than 5 MB.
 
     Args:
         result: a result of `evaluate` or `compare`; or several results of `evaluate`, or question files, which are compared first.

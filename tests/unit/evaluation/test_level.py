@@ -33,6 +33,11 @@ def test_stars_from_one_to_five_always_warn_once_and_name_level_four(seed):
     assert not level_warnings(jd.evaluate(qrels, run, level=4))
 
 
+def test_two_grades_warn_if_they_are_of_a_longer_scale():
+    [warned] = level_warnings(jd.evaluate(graded(1, 1, 5), RUNS["a"], "AP"))
+    assert warned.text == "AP counts all 3 judged documents as relevant: no grade is below 1"
+
+
 def test_a_scale_with_zero_warns_from_four_grades_on():
     [warned] = level_warnings(jd.evaluate(graded(3, 2, 1, 0), RUNS["a"], "AP"))
     assert (warned.count, warned.text) == (

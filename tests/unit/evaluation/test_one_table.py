@@ -101,3 +101,9 @@ def test_an_explanation_takes_labels_with_or_without_scores():
     assert [row[1] for row in jd.explain("AP", labels, scores).rows] == ["item 2", "item 3", "item 1"]
     tied = [0, 1, 1], [1.0, 1.0, 1.0]
     assert jd.explain("RR", *tied).value == jd.metrics.reciprocal_rank(*tied) == 1 / 2
+
+
+def test_ranks_take_the_place_of_scores(tmp_path):
+    path = tmp_path / "list.csv"
+    path.write_text("rank;doc;relevant\n1;a;1\n3;c;0\n2;b;1\n4;d;1\n")
+    assert jd.evaluate(path, measures="AP", grade_col="relevant").mean() == {"AP": (1 + 1 + 3 / 4) / 3}

@@ -48,18 +48,19 @@ def unnamed(word: str) -> str:
 
 
 def split_files(
-    qrels: str, runs: tuple[str, ...], engine: Any = None, master: str | None = None, *, short: bool = False
+    qrels: str, runs: tuple[str, ...], settings: dict[str, Any] | None = None, *, short: bool = False
 ) -> tuple[Any, Any]:
     """Judgments and runs, as functions take them; a first input with a name is a run too: a question file, which has its judgments.
 
     Args:
         qrels: the first input.
         runs: the other inputs.
-        engine: that of `--engine`; for spark a session is started, of which `table:NAME` is a table.
-        master: its cluster.
+        settings: options with the engine; for `spark`, or `spark:` and a cluster, a session is started, of which `table:NAME` is a table.
         short: name every run, without folders and extensions, in warnings too.
     """
-    session = _start_session(engine, master) if engine == "spark" or master else None
+    session, engine = None, str((settings or {}).get("engine"))
+    if settings is not None and engine.partition(":")[0] == "spark":
+        session, settings["engine"] = _start_session(engine.partition(":")[2]), "spark"
     if isinstance(named_files((qrels,)), dict):
         return named_files((qrels, *runs)), None
     files = named_files(runs)
@@ -72,27 +73,18 @@ def split_files(
     return qrels, files or None
 
 
-def evaluate_files(
-    qrels: str, runs: tuple[str, ...], settings: dict[str, Any], master: str | None = None, *, short: bool = False
-) -> list[Any]:
+def evaluate_files(qrels: str, runs: tuple[str, ...], settings: dict[str, Any], *, short: bool = False) -> list[Any]:
     """Evaluate each run; the judgments are read once."""
     from judged.evaluation.evaluate import evaluate
     from judged.evaluation.inputs import open_inputs
 
-    judgments, files = split_files(qrels, runs, settings.get("engine"), master, short=short)
+    judgments, files = split_files(qrels, runs, settings, short=short)
     inputs = open_inputs(judgments, files, settings, settings.get("model"))
     options = inputs.options if inputs.model is None else {**inputs.options, "model": inputs.model}
     return [evaluate(inputs.qrels, run, **options) for _, run in inputs.runs]
 
 
 # ── Spark ────────────────────────────────────────────────────────────────────────────────────────
-
-master_option = option(
-    "--master",
-    metavar="URL",
-    group="Input",
-    help="Cluster of --engine spark: local[4], spark://host:7077, yarn, sc://host. [default: from the Spark configuration]",
-)
 
 
 def open_tables(runs: Any, session: Any) -> Any:
@@ -107,12 +99,10 @@ def open_tables(runs: Any, session: Any) -> Any:
 
 
 @step("starting Spark")
-def _start_session(engine: str | None, master: str | None) -> Any:
+def _start_session(master: str) -> Any:
     """Start a Spark session until the command ends, which evaluations find as the active one; executors on this machine run the same Python."""
     from judged.errors import EngineError, UsageError
 
-    if engine != "spark":
-        raise click.UsageError("--master is for --engine spark.")
     try:
         from pyspark.sql import SparkSession
     except ImportError as error:
@@ -122,9 +112,9 @@ def _start_session(engine: str | None, master: str | None) -> Any:
         .config("spark.log.level", "ERROR")
         .config("spark.ui.showConsoleProgress", str(sys.stderr.isatty()).lower())
     )
-    if master is None or master.startswith("local"):
+    if not master or master.startswith("local"):
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    if master is not None:
+    if master:
         builder = builder.remote(master) if master.startswith("sc://") else builder.master(master)
     try:
         session = builder.getOrCreate()

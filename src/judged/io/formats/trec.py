@@ -204,7 +204,8 @@ def parse_run(
 
     With `begin` the data are a stretch of a file, which may have no line with data; with `tag`, only the lines of one run are read.
     """
-    chosen = None if tag is None else choose_split(tags_of(data), tag, Place(name))
+    tags = [] if tag is None else tags_of(data)
+    chosen = None if tag is None or len(tags) == 1 else choose_split(tags, tag, Place(name))
     keys, [doc], number, own = _read(data, name, RUN, (2,), begin, lenient=lenient, tag=chosen)
     return Run(**keys, **own, doc=doc, score=number)
 
