@@ -1,4 +1,4 @@
-"""Papers to cite: those of the measures, tests, corrections, intervals and methods that a result used, and judged itself."""
+"""Papers to cite for a result: those behind its measures, tests, corrections, intervals and methods, and judged itself."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ class Citations(Result):
 
 
 def cite(*sources: Any) -> Citations:
-    """Return the papers of all measures and methods used, and the entry of judged itself.
+    """Return the papers behind all measures and methods used, and the entry for judged itself.
 
     Args:
         sources: results of any function; files of results (.json); names of measures, tests, corrections,

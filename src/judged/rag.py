@@ -32,7 +32,7 @@ def scorer(
 ) -> Callable[[Iterable[Any], Relevant], dict[str, float]]:
     """Return a function that measures one question: `score(retrieved, relevant)` returns {measure: value}.
 
-    Made for tools that score one question at a time, such as MLflow, ragas or DeepEval. The measures and options are checked here, before any question is.
+    Use it in tools that score one question at a time, such as MLflow, ragas or DeepEval. Measures and options are checked here, before the first question.
     `retrieved` are ids in the order of their ranks, best first; `relevant` are ids, or {id: grade}. Ids are compared as text.
     A document that is retrieved twice, as its chunks may be, counts once, at its first rank (`duplicates="first"`).
 

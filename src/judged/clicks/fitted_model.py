@@ -28,7 +28,7 @@ class ClickFit(Result):
         satisfaction: dbn: the probability that a click satisfies, one per pair.
         persistence: dbn: the probability that a user who is not satisfied continues.
         examination: pbm: the probability that each rank is examined, from rank 1.
-        log_likelihood: natural logarithm, of all sessions; each click given the clicks above it.
+        log_likelihood: natural logarithm of the likelihood of all sessions; each click is conditional on the clicks above it.
     """
 
     model: str
@@ -97,13 +97,13 @@ class ClickFit(Result):
         }
 
     def qrels(self, levels: int = 4, *, minimum: float = 1) -> Qrels:
-        """Return judgments: grades from 0 to `levels`, the inverse of ERR's mapping, log2(1 + 2^levels · relevance), rounded to the nearest.
+        """Return judgments with grades from 0 to `levels`. They invert ERR's mapping: log2(1 + 2^levels · relevance), rounded to the nearest.
 
         So ERR on these grades is what the cascade model expects of the clicks.
 
         Args:
             levels: the top grade, at most 50.
-            minimum: documents with fewer impressions are left out.
+            minimum: minimum number of impressions; documents with fewer are left out.
         """
         if check_count(levels, "levels") > 50:
             raise UsageError("parameter", f"levels must be at most 50, got {levels}", value=levels)

@@ -59,7 +59,7 @@ class InterleavedLists(Result):
         return RecordTable(self.columns()).records()
 
     def to_csv(self, *, spreadsheet_safe: bool = False) -> str:
-        """The records as CSV, with every id as it is: `score_interleaving` reads it."""
+        """The records as CSV with unchanged ids, which `score_interleaving` reads."""
         return csv_text(self.records(), exact=("query", "doc"), spreadsheet_safe=spreadsheet_safe)
 
     def tables(self, *, places: int = 4) -> list[Table]:
@@ -81,7 +81,7 @@ def interleave(
         run_b: the other rankings.
         k: length of the lists.
         seed: random seed.
-        sessions: number of sessions, numbered from 1, each with a list of its own, queries in turn; None for one list per query.
+        sessions: number of sessions, each with its own list; they are numbered from 1 and take the queries in turn. None for one list per query.
 
     >>> interleave({"q": ["x", "y"]}, {"q": ["y", "z"]}, k=2).lists()
     {'q': ['y', 'x']}
@@ -184,9 +184,9 @@ class InterleavingOutcome(Result):
 def score_interleaving(lists: Any, log: Any, *, level: float = 0.95) -> InterleavingOutcome:
     """Score interleaved lists by clicks: the winner, and a test of the difference.
 
-    A session prefers the ranking whose documents got more clicks; one without a click is a tie. Each query counts once, by the mean
-    preference of its sessions, because sessions of a query are not independent: two rankings may be equally good over queries of a kind and
-    still differ in each.
+    A session prefers the ranking whose documents got more clicks. A session without a click is a tie. Each query counts once, by the mean
+    preference of its sessions, because sessions of a query are not independent: two rankings may be equally good over all queries of a kind, and
+    still differ on each of them.
 
     Args:
         lists: an `InterleavedLists`; rows of query, doc and team, in any format of `read_clicks`. With a column `session`, each

@@ -97,8 +97,8 @@ def read_clicks(
 
     A file (a path, `-` for standard input, or an open file; plain or compressed) contains CSV or TSV with a header, JSON Lines, JSON,
     Parquet or Arrow, with one row per document shown, clicked or not. In memory it is a frame, a mapping of columns,
-    records, or (session, query, doc, rank, click) tuples. Columns are found by their usual names. Without ranks, documents were
-    shown in the order of the rows. In text files every id is text; elsewhere 7 and "7" are different ids.
+    records, or (session, query, doc, rank, click) tuples. Columns are found by their usual names. Without ranks, the order of
+    the rows is the order of the documents. In text files every id is text; elsewhere 7 and "7" are different ids.
 
     Args:
         source: the file or the object; a `ClickLog` is returned unchanged.

@@ -37,7 +37,7 @@ def fit_clicks(
         model: cascade, pbm or dbn; see docs/guides/clicks.md.
         prior: counts (A, B) added to every probability: (successes + A) / (trials + A + B). For the cascade model this is the mean of the
             posterior under a Beta(A, B) prior; for the others the mode under Beta(A + 1, B + 1). (0, 0) is maximum likelihood.
-        persistence: of the dbn: the probability that a user who is not satisfied continues. [default: estimated]
+        persistence: for the dbn, the probability that a user who is not satisfied continues. [default: estimated]
 
     >>> clicks = [(s, "q", d, r, int(s % 2 == r - 1)) for s in range(6) for r, d in enumerate("ab", 1)]
     >>> fit_clicks(clicks, "cascade").attractiveness

@@ -144,10 +144,10 @@ def evaluate_from_clicks(
         log: any input of `read_clicks`.
         runs: one run, any input of `read_run`; a list of runs; or `{name: run}`.
         measures: DCG and P, with cutoffs: `"DCG@10 P@5"`.
-        propensity: the probability that each rank is examined, starting at rank 1, the last one also below; None to fit a position-based
-            model to the log, without a prior, which would pull examination down. The intervals then come from a bootstrap that fits it
-            again, because its error is part of that of the estimate.
-        clip: minimum propensity; smaller ones are raised to it: less variance, and a bias towards 0.
+        propensity: the probability that each rank is examined, starting at rank 1; the last one also holds below. None fits
+            a position-based model to the log, without a prior, which would pull examination down. A bootstrap then
+            refits the model, so that the intervals include its error.
+        clip: minimum propensity; smaller ones are raised to it, which reduces the variance and biases the estimate towards 0.
         level: confidence level of the intervals.
         resamples: number of bootstrap resamples if the propensities are fitted.
         seed: random seed of the bootstrap.

@@ -195,8 +195,8 @@ _WORDS: dict[str, tuple[str, dict[str, str]]] = {  # help, and the meaning of ea
             "condensed": "remove them from the rankings",
         },
     ),
-    "depth": ("Number of documents per ranking that are evaluated.", {}),
-    "precision": ("Floating-point type in which scores are compared.", {"float64": "64 bits", "float32": "32 bits"}),
+    "depth": ("Number of documents per ranking to evaluate.", {}),
+    "precision": ("Floating-point type used to compare scores.", {"float64": "64 bits", "float32": "32 bits"}),
     "crossing": (
         "What to do with the document that exceeds the token budget.",
         {"out": "exclude it", "in": "include it"},

@@ -69,7 +69,7 @@ def fuse(
     order: Order = "score",
     name: str | None = None,
 ) -> Run:
-    """Fuse several runs into one run, in which documents are in the order of their fused scores.
+    """Fuse several runs into one run, ordered by fused score.
 
     The result has the queries of all runs, and for each query the documents of all runs. A run that lacks a query contributes nothing to
     it; the warning `queries-differ` of the result counts such queries. Equal fused scores are ordered by document id.
@@ -79,9 +79,9 @@ def fuse(
         method: fusion method with its parameters, such as rrf(k=10); see `docs/guides/fusion.md`.
         norm: normalisation of the scores. One of min-max, max, sum, zmuv, rank, borda, min-max-inverted
             or none. [default: min-max; methods that use ranks need none]
-        weights: of the runs, for the methods that have them: {name: weight}, or a list in the order of the runs.
-        qrels: judgments that a trained method, such as posfuse, learns from. Fuse other queries than these: a value of the same queries is too
-            high, see `tune_fusion`.
+        weights: weights of the runs, for methods that use them: {name: weight}, or a list in the order of the runs.
+        qrels: judgments that a trained method, such as posfuse, learns from. Fuse other queries than these, because values on the same queries
+            are too high, see `tune_fusion`.
         level: lowest relevant grade, for trained methods.
         depth: number of documents per ranking to fuse; None for all.
         ties: order of documents with equal scores, in the runs and in the result, where `input` is `id-desc`.
@@ -310,9 +310,9 @@ def tune_fusion(
 ) -> FusionTuning:
     """Choose the weights or the parameter of a fusion method, or train it, and estimate its value on new queries.
 
-    The queries are split at random into folds. For each fold the method is tuned on the queries of the others, and measured on its own:
-    the mean of these values is the cross-validated value. The value that the best setting has on the queries for which it was chosen is
-    too high; it is shown beside it. The result fuses with the setting that is best on all queries.
+    The queries are split at random into folds. For each fold, the method is tuned on the queries of the other folds and measured on
+    its own queries. The mean of these values is the cross-validated value. On the queries for which it was chosen, the best setting has too
+    high a value; this is shown as well. The result fuses with the setting that is best on all queries.
 
     Args:
         qrels: judgments in any format that `read_qrels` takes.

@@ -432,8 +432,8 @@ def agree(
 ) -> Agreement:
     """Compute the agreement of two or more judges: the usual coefficients with confidence intervals.
 
-    Coefficients of two judges use the units (documents of a query) that both judged; those of more judges use all units,
-    with missing judgments. The categories are all labels that occur.
+    For two judges, coefficients use the units (documents of a query) that both judged. For more judges, they use all
+    units, with missing judgments. The categories are all labels that occur.
 
     Args:
         sources: judgments of each judge, in any format that `read_qrels` accepts; or columns of labels of the same length, with
@@ -443,8 +443,8 @@ def agree(
         weights: weights for additional coefficients: none (nominal), linear or quadratic.
         names: names of the judges.
         confidence: confidence level of the intervals.
-        interval: "queries" resamples queries, since documents of a query are not independent: the default for 10 or
-            more queries. "units" resamples units: the default for fewer queries and for columns.
+        interval: "queries" resamples queries, since documents of a query are not independent; it is the default for
+            10 or more queries. "units" resamples units; it is the default for fewer queries and for columns.
         seed: random seed.
         runs: rankings of several systems, as a list or {name: run}, to compare the order of systems by judge.
         measure: measure to rank the systems by.

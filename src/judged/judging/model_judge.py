@@ -390,16 +390,16 @@ def model_judge(
 ) -> ModelJudge:
     """Return a judge that asks a language model for grades.
 
-    The texts of documents are data in the prompt, but a document can still try to persuade the model: compare its grades with those of people
+    The texts of documents are data in the prompt, but a document can still try to persuade the model, so compare its grades with those of people
     (`agree`) before you rely on them. An answer that is not exactly one grade counts as no answer. The API key is read from the environment
     (JUDGED_API_KEY or OPENAI_API_KEY) and stored nowhere.
 
     Args:
         url: address of an OpenAI-compatible API, such as http://localhost:8080/v1; or a function from a prompt to an answer.
-        model: name of the model; of a function, its name in the judgments.
+        model: name of the model; for a function, the name to use in the judgments.
         prompt: umbrela, brief, a text with {query}, {document} and {scale}, or a file of one.
         scale: graded (0 to 2), binary, {number: name}, or a JSON file of one; see `label`.
-        repeat: number of answers per document; the most frequent grade counts, of equally frequent ones the lowest.
+        repeat: number of answers per document; the most frequent grade counts, or the lowest of equally frequent ones.
         cache: SQLite file of answers. [default: none]
         timeout: seconds until a request is given up.
         retries: number of further attempts after a time-out or an answer 429 or 5xx, with growing pauses.

@@ -37,9 +37,9 @@ def pool(
     ties: Ties = "id-desc",
     duplicates: Duplicates = "error",
 ) -> Todo:
-    """Return the documents at the top of several runs that should be judged: by query, and within a query by their best rank.
+    """Return the top documents of several runs, to be judged: by query, and within a query by their best rank.
 
-    The same runs give the same pool in whatever order they are passed.
+    The order of the runs does not change the pool.
 
     Args:
         runs: a list of runs or {name: run}; each in any format that `read_run` accepts.
@@ -48,7 +48,7 @@ def pool(
         n: maximum number of documents: those with the best ranks over all queries.
         order: order of the documents of a run, see `Policy`.
         ties: order of equal scores.
-        duplicates: what to do with a document that a ranking has twice.
+        duplicates: what to do with duplicate documents in a ranking.
 
     >>> todo = pool({"a": {"q": {"d1": 2.0, "d2": 1.0}}, "b": {"q": {"d2": 5.0, "d3": 4.0}}}, depth=1)
     >>> [(item.doc, item.runs) for item in todo]
@@ -115,14 +115,14 @@ def pool_bias(
 ) -> RecordTable:
     """Check whether a pool is fair to runs that did not contribute to it (Zobel, SIGIR 1998).
 
-    Each run is evaluated again without the judgments of documents that no other run has among its first `depth`: as a new run would be. Ranks
-    are among the values that the other runs have with all judgments. Runs are listed by decreasing change.
+    Each run is evaluated again as a new run would be: without the judgments of documents that no other run has among its first `depth`. Its
+    ranks are those among the values of the other runs with all judgments. Runs are listed by decreasing change.
 
     Args:
         qrels: the judgments.
         runs: two or more runs that contributed to the pool: a list, or {name: run}.
         measure: a measure that is averaged over queries.
-        depth: of the pool.
+        depth: depth of the pool.
         level: lowest relevant grade.
 
     >>> found = pool_bias({"q": {"a": 1, "b": 1}}, {"x": {"q": ["a"]}, "y": {"q": ["b"]}}, "P@1")

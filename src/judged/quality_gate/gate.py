@@ -76,8 +76,8 @@ def gate(
         max_drop: largest allowed drop of a mean; a number, or {measure: number}. [default: 0]
         max_total_drop: largest allowed drop since the first baseline of the history; as `max_drop`. [default: max_drop]
         mode: when a drop fails: significantly more than max_drop, more in the mean, or possibly more (sure). [default: significant]
-        alpha: significance level; in mode `significant`, the largest chance that a candidate that is nowhere worse by more than is allowed fails by a
-            measure; in `sure`, twice the chance that one passes that is worse. [default: 0.05]
+        alpha: significance level. In mode `significant`: the largest chance that a measure fails a candidate that is nowhere worse by more than
+            allowed. In mode `sure`: twice the chance that a candidate passes that is worse. [default: 0.05]
         min: lowest allowed means of the candidate; {measure: mean}.
         max: highest allowed means of the candidate; {measure: mean}.
         max_query_drop: largest allowed drop of a query, and how many queries may exceed it, such as 0.3:2; or (0.3, 2).
@@ -253,9 +253,9 @@ def baseline(
     profile: str = "trec_eval-10",
     **options: Unpack[EvaluateOptions],
 ) -> Baseline:
-    """Evaluate a run as a baseline for later candidates: values per query, policy, version, hashes of the inputs. `save` writes it.
+    """Evaluate a run as a baseline for later candidates. It has the values per query, the policy, the version and hashes of the inputs; `save` writes it.
 
-    A question file, which contains its judgments, is the only input.
+    A question file contains its judgments and is the only input.
 
     >>> baseline({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").values.mean()
     {'RR': 0.5}
