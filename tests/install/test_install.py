@@ -291,7 +291,7 @@ def lowest(*extras: str) -> list[str]:
 
 
 # Tests of others of the paired tests call SciPy, their peer, with arguments that only newer versions have.
-CORE = "core/join core/numeric clicks evaluation/test_evaluate.py evaluation/test_values.py measures stats/paired/test_permutation.py io/formats/test_parquet.py"
+CORE = "core clicks evaluation/test_evaluate.py evaluation/test_values.py measures stats/paired/test_permutation.py io/formats/test_parquet.py"
 
 
 @pytest.mark.needs("lowest python")
