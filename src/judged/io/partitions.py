@@ -35,12 +35,12 @@ _LOOK = 1 << 16
 
 
 def open_partitions(source: Any, request: ColumnRequest, name: str | None = None) -> PartitionedRun | None:
-    """Return a run as partitions that are scanned one by one; None if it has none, and has to be read as a whole.
+    """Return a run as partitions that are scanned one by one; None if it has none and must be read as a whole.
 
     A file, a directory (with its subfolders; names that begin with `_` or `.` are skipped), a pattern (`run/*.parquet`), a list of paths,
     a dataset of pyarrow, or a lazy frame of polars. All files have one format, which `read_run`
-    reads; empty files are skipped if others are not empty. The rows are those of `read_run`, in the order of the files'
-    names. Files must not change until the run is evaluated; a dataset and a lazy frame are evaluated twice, and must give the same rows.
+    reads; empty files are skipped, unless all are empty. The rows are those of `read_run`, in the order of the
+    file names. Files must not change until the run is evaluated; a dataset and a lazy frame are evaluated twice, and must give the same rows.
 
     Args:
         source: the files or the object.

@@ -288,14 +288,14 @@ def read_texts(
     header, Parquet or Arrow. In memory, texts are `{id: text}`, `{id: {"title": …, "text": …}}`, a list of records, of named
     tuples or of (id, text), a frame, or a dataset of ir_datasets. Columns are found by their known names. A BEIR folder has both kinds.
 
-    Ids are compared as text: 7 and "7" are one. Of duplicate ids, the first text is kept. A text file is read line by line; lines of
+    Ids are compared as text: 7 and "7" are the same. If an id is repeated, its first text is kept. A text file is read line by line; lines of
     other ids are not parsed beyond the id, so errors in them are not found. Bytes that cannot be decoded are replaced in texts and
     kept in ids.
 
     Args:
         source: the file or the object.
         wanted: the ids to keep (default: all).
-        length: the most characters of titles and texts; longer ones are cut at the end of a word, with "…".
+        length: maximum number of characters of titles and texts; longer ones are cut at the end of a word, with "…".
         kind: the texts to take of a source that has both: docs or queries.
         different: a set to which ids with several different texts are added; the source is then read to its end.
 

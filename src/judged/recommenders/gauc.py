@@ -54,9 +54,9 @@ def gauc(
     level: float = 1,
     **policy: Unpack[PolicyOptions],
 ) -> GroupedAUC:
-    """Average the AUC of each user with weights: how well a model orders the items shown to one user.
+    """Compute the weighted mean of each user's AUC: how well a model orders the items shown to one user.
 
-    A user whose items are all relevant, or all not, has no AUC: such users are excluded and counted. The interval is Student's t over users
+    A user whose items are all relevant, or all irrelevant, has no AUC. Such users are excluded and counted. The interval is Student's t over users
     for a weighted mean (`weighted_mean_and_error`). Zhu et al., KDD 2017; Zhou et al. (DIN), KDD 2018.
 
     Args:

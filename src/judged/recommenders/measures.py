@@ -121,8 +121,8 @@ def gini(lists: RecommendedLists) -> float:
 
 @beyond(
     "ExposureGini",
-    intuition="ExposureGini is Gini of attention rather than of recommendations: the first ranks of a list give an item more of it. "
-    "It suits long lists, of which users see mainly the top.",
+    intuition="ExposureGini tells how unequally attention is spread over items: the first ranks of a list get most of "
+    "it. It suits long lists, of which users mainly see the top.",
     latex=r"\mathrm{ExposureGini} = \frac{\sum_{i=1}^{n} (2i - n - 1)\,x_{(i)}}{n \sum_{i=1}^{n} x_{(i)}},\quad x_i = \sum_{u : i \in L_u} \frac{1}{\log_2(r_{u,i} + 1)}",
     of="run",
     arguments="items",
@@ -164,7 +164,7 @@ def entropy(lists: RecommendedLists) -> float:
 
 @beyond(
     "RSP",
-    intuition="RSP compares groups of items: how often an item of each group is recommended, of all the times it could have been. It "
+    intuition="RSP compares groups of items by how often their items are recommended, of all the times they could have been. It "
     "suits checks of fairness to groups of providers if every group deserves the same exposure.",
     latex=r"\mathrm{RSP} = \frac{\mathrm{std}_c(\pi_c)}{\mathrm{mean}_c(\pi_c)},\quad \pi_c = \frac{\text{recommendations of items of } c}{\text{possible ones}}",
     of="run",
@@ -188,7 +188,7 @@ def statistical_parity(lists: RecommendedLists) -> float:
 
 @beyond(
     "REO",
-    intuition="REO compares groups of items: how many of the items of each group that users want are recommended to them. It suits "
+    intuition="REO compares groups of items by how many of the items that users want are recommended to them. It suits "
     "checks of fairness if exposure should follow what users like.",
     latex=r"\mathrm{REO} = \frac{\mathrm{std}_c(\pi_c)}{\mathrm{mean}_c(\pi_c)},\quad \pi_c = \frac{\text{relevant recommendations of items of } c}{\text{relevant items of } c}",
     of="run",
@@ -279,8 +279,8 @@ def _tail(lists: RecommendedLists, head: float, of: TailOf) -> Bools:
 
 @beyond(
     "TailShare",
-    intuition="TailShare is the share of a list that is outside the few best sellers. It suits shops that earn with the long tail of "
-    "rare items.",
+    intuition="TailShare is the share of a list that is outside the few best sellers. It suits shops that earn money with the long "
+    "tail of rare items.",
     latex=r"\mathrm{TailShare} = \frac{|L \cap T|}{|L|}",
     arguments="history",
     range=(0.0, 1.0),
@@ -347,7 +347,7 @@ def novelty(
 @beyond(
     "ILS",
     intuition="ILS tells how similar the items of one list are to each other; lower values mean more variety. It suits lists in which "
-    "near duplicates annoy, such as news and music.",
+    "near duplicates annoy users, such as news and music.",
     latex=r"\mathrm{ILS} = \frac{2}{|L|\,(|L| - 1)} \sum_{i < j} \mathrm{sim}(i, j)",
     arguments="vectors",
     range=(-1.0, 1.0),

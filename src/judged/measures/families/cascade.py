@@ -90,7 +90,7 @@ def expected_reciprocal_rank(
 
 @measure(
     "nERR",
-    intuition="nERR is ERR as a share of its value for the best possible order. It suits comparisons over queries whose best "
+    intuition="nERR is ERR divided by its value for the best possible order. It suits comparisons over queries whose best "
     "documents differ: ERR itself stays low if no document of the top grade exists.",
     latex=r"\mathrm{nERR}@k = \frac{\mathrm{ERR}@k}{\mathrm{ERR}^*@k}",
     paper="chapelle2009",
@@ -205,8 +205,8 @@ def rank_biased_precision(
 
 @measure(
     "nRBP",
-    intuition="nRBP is RBP as a share of what the best possible order of the judged documents reaches, which has the "
-    "value 1. RBP itself stays low if only few relevant documents exist.",
+    intuition="nRBP is RBP divided by its value for the best possible order of the judged "
+    "documents. RBP itself stays low if only few relevant documents exist.",
     latex=r"\mathrm{nRBP}@k = \frac{\sum_{r=1}^{k} p^{r-1}\,\bar{g}_r}{\sum_{r=1}^{k} p^{r-1}\,\bar{g}^*_r}",
     family="cascade",
     aliases=("normalised_RBP", "normalized_RBP"),

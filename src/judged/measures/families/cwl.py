@@ -159,8 +159,8 @@ def scaled_dcg(
 
 @measure(
     "INSQ",
-    intuition="INSQ imagines a user who wants T relevant documents: the more are wanted, the further down the user reads. It suits "
-    "tasks with a known number of documents that are wanted.",
+    intuition="INSQ imagines a user who wants T relevant documents: the more they want, the further down they read. It "
+    "suits tasks with a known number of wanted documents.",
     latex=r"\mathrm{INSQ} = \frac{\sum_r V_r\,\bar{g}_r}{\sum_r V_r},\quad V_r = \frac{1}{(r + 2T - 1)^2}",
     family="user model",
     laws="additive unit swap tail",

@@ -215,7 +215,7 @@ def alpha_ndcg(j: Judged, *, cutoff: Cutoff = None, alpha: Share = 0.5, level: L
 
 @measure(
     "nERR_IA",
-    intuition="nERR_IA is ERR_IA as a share of the value of a greedily built best ranking. It suits comparisons over queries with "
+    intuition="nERR_IA is ERR_IA divided by its value for a greedily built best ranking. It suits comparisons over queries with "
     "different numbers of aspects.",
     latex=r"\mathrm{nERR\_IA}@k = \frac{\sum_{r=1}^{k} \nu_r / r}{\sum_{r=1}^{k} \nu^*_r / r},\quad \nu_r = \sum_{s \in S} \mathrm{rel}_{r,s}\,(1-\alpha)^{a_{r,s}}",
     paper="chapelle2009",
@@ -231,7 +231,7 @@ def normalised_intent_aware_err(j: Judged, *, cutoff: Cutoff = None, alpha: Shar
 
 @measure(
     "nNRBP",
-    intuition="nNRBP is NRBP as a share of the value of a greedily built best ranking. Queries whose documents cover few aspects then "
+    intuition="nNRBP is NRBP divided by its value for a greedily built best ranking. Queries whose documents cover few aspects then "
     "weigh as much as others.",
     latex=r"\mathrm{nNRBP} = \frac{\sum_r \beta^{r-1}\,\nu_r}{\sum_r \beta^{r-1}\,\nu^*_r},\quad \nu_r = \sum_{s \in S} \mathrm{rel}_{r,s}\,(1-\alpha)^{a_{r,s}}",
     paper="clarke2009",

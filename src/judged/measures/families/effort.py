@@ -197,7 +197,7 @@ _CHROMA = "smith2024"
 @measure(
     "Complete",
     intuition="Complete asks whether everything that an answer needs is among the first k documents: 1 if so, 0 if one is missing. It "
-    "suits questions whose answer combines several documents, of which each is needed.",
+    "suits questions whose answer combines several documents, all of which are needed.",
     latex=r"\mathrm{Complete}@k = [c_k = R]",
     family="ranked",
     aliases=("AnySet", "any_set", "all_hit", "full_recall"),

@@ -99,7 +99,7 @@ def cumulated_gain(
 
 @measure(
     "nCG",
-    intuition="nCG is the sum of the grades of the first k documents as a share of the best possible sum. It suits sets of k "
+    intuition="nCG is the sum of the grades of the first k documents divided by the best possible sum. It suits sets of k "
     "documents that are shown together: unlike nDCG it does not care about the order within them.",
     latex=r"\mathrm{nCG}@k = \frac{\sum_{r=1}^{k} g_r}{\sum_{r=1}^{k} g^*_r}",
     family="graded",

@@ -51,7 +51,7 @@ def _mean(j: Judged, query: Column, value: Column) -> Column:
 
 @measure(
     "NumPrefs",
-    intuition="NumPrefs counts the pairs of documents of which a judge prefers one. It describes the judgments and not the ranking.",
+    intuition="NumPrefs counts the pairs of documents in which a judge prefers one. It describes the judgments and not the ranking.",
     trec="prefs_num_prefs_poss",
     formula="preferences",
     **_COUNT,
@@ -109,7 +109,7 @@ def preferences(j: Judged, *, among: Among = "all") -> Column:
 @measure(
     "PrefsPair",
     intuition="PrefsPair first takes, for each pair of documents, the share of its judges that the ranking agrees with, and then the "
-    "mean over pairs. It suits several judges, of whom some pairs have more than others.",
+    "mean over pairs. It suits panels in which some pairs were judged by more people than others.",
     latex=r"\mathrm{PrefsPair} = \frac{1}{|\mathcal{D}|} \sum_{\{a, b\} \in \mathcal{D},\ r_a < r_b} \frac{v_{ab}}{v_{ab} + v_{ba}}",
     trec="prefs_pair",
     formula="mean over pairs of documents of the share of their preferences that is fulfilled",

@@ -163,7 +163,7 @@ def all_decisions(j: Judged, level: Level, collection: Collection, cutoff: Cutof
 
 @measure(
     "FallOut",
-    intuition="Fall-out is the share of the useless documents that the system returned all the same. It suits tasks in which false "
+    intuition="Fall-out is the share of the useless documents that the system returned anyway. It suits tasks in which false "
     "alarms are costly, and is the horizontal axis of a ROC curve.",
     latex=r"\mathrm{FallOut} = \frac{\mathrm{FP}}{\mathrm{FP} + \mathrm{TN}}",
     family="set",
@@ -202,8 +202,8 @@ def specificity(j: Judged, *, cutoff: Cutoff = None, level: Level = 1, collectio
 
 @measure(
     "SetAccuracy",
-    intuition="Set accuracy is the share of all documents about which the system decided correctly, to return them or to leave them "
-    "out. It suits balanced classification; in search almost nothing is relevant, and a system that returns nothing looks "
+    intuition="Set accuracy is the share of all documents that the system rightly returned or rightly "
+    "left out. It suits balanced classification; in search almost nothing is relevant, and a system that returns nothing looks "
     "excellent.",
     latex=r"\mathrm{SetAccuracy} = \frac{\mathrm{TP} + \mathrm{TN}}{\mathrm{TP} + \mathrm{FP} + \mathrm{FN} + \mathrm{TN}}",
     family="set",
