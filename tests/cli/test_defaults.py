@@ -192,3 +192,16 @@ def test_commands_below_a_command_have_its_defaults():
     assert "pbm" in done.stdout
     assert "defaults from judged.toml" in done.stdout
     assert called("eval", "qrels.txt", "a.run").returncode == 0
+
+
+def test_the_file_is_never_overwritten_and_other_files_are_left_alone():
+    message = refused('measures = "AP"', "eval", "qrels.txt", "a.run", "-o", "judged.toml")
+    assert "the output is the input" in message
+    assert Path("judged.toml").read_text() == 'measures = "AP"'
+    Path("judged.toml").unlink()
+    assert "'judged' is no table" in refused('[tool]\njudged = "on"', file="pyproject.toml")
+    Path("pyproject.toml").write_bytes(b'[tool.x]\na = "\xe4"')  # of another program
+    assert "nDCG@10" in evaluated()
+    Path("pyproject.toml").unlink()
+    Path("judged.toml").write_text('[tool.judged]\nmeasures = "AP"')  # as in pyproject.toml
+    assert "nDCG@10" not in evaluated()

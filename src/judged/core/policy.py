@@ -55,7 +55,7 @@ class Policy:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "prepared", tuple(map(str, self.prepared)))  # a list if it comes from JSON
-        if self.depth is not None and (type(self.depth) is not int or self.depth < 1):
+        if self.depth is not None and (type(self.depth) is not int or not 1 <= self.depth < 1 << 63):
             raise UsageError(
                 "parameter", f"depth must be an integer ≥ 1 or None, got {shown(self.depth)}", value=self.depth
             )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -19,7 +19,7 @@ from judged.core.policy import Policy
 from judged.core.pool import IdPool, in_pool_order
 from judged.core.scan import INDEX
 from judged.core.tables import Id, IdColumn, Qrels, Questions, Run, raw_id
-from judged.core.unread_runs import ScoreColumn, TextRun, UnreadRun
+from judged.core.unread_runs import ScoreColumn, TextRun, TextStream, UnreadRun
 from judged.errors import DataError, Hint, UsageError, Warned
 from judged.evaluation.options import (
     INPUT_OPTIONS,
@@ -250,33 +250,39 @@ def _join(qrels: Qrels, run: Run | UnreadRun, policy: Policy, progress: Progress
             from judged.io.formats.trec import name_tags
 
             raise name_tags(error) from None
-        if error.slug != "no-common-query" or not isinstance(run, Run | TextRun):
+        if error.slug != "no-common-query" or not isinstance(run, Run | TextRun | TextStream):
             raise
         done, warned = error, (*qrels.warnings, *(run if isinstance(run, Run) else run.read()).warnings)
     stamps = tuple((rows.path, *_stamp(rows.path)) for rows in (qrels, run) if rows.path is not None)
-    odd = bool(warned) and any(one.slug == "encoding" for one in warned)  # TREC files are read without a look at it
-    if (odd or (stamps and _have_odd_ids(qrels, run))) and qrels.choice is None and isinstance(run, Run | TextRun):
-        qrels, run, done = _join_decoded(qrels, run, policy, done)
+    if qrels.choice is None and isinstance(run, Run | TextRun | TextStream):
+        odd = bool(warned) and any(one.slug == "encoding" for one in warned)  # TREC files are read without a look at it
+        if odd or _have_odd_ids(qrels, run):
+            qrels, run, done = _join_decoded(qrels, run, policy, done)
     if isinstance(done, DataError):
         raise done
     alternatives = tuple(join(one, run, policy, None) for one in sets)
     return Provenance(done, qrels, run, stamps, alternatives)
 
 
-def _have_odd_ids(qrels: Qrels, run: Run | UnreadRun) -> bool:
+def _have_odd_ids(qrels: Qrels, run: Run | TextRun | TextStream) -> bool:
     """Return whether judgments or the run have ids that are not UTF-8; only if some of the judgments are not ASCII, since others match anyway."""
     judged = [column.buffer for column in (qrels.queries, qrels.doc)]
     if all(buffer.max(initial=0) < 128 for buffer in judged):
         return False
     if isinstance(run, Run):
         return not all(map(is_utf8, (*judged, run.queries.buffer, run.doc.buffer)))
-    with run.open() if isinstance(run, TextRun) else nullcontext((judged[0], 0)) as (data, _):
-        return not all(map(is_utf8, (*judged, data)))
+    if not all(map(is_utf8, judged)):
+        return True
+    for text in run.stretches() if isinstance(run, TextStream) else (run,):
+        with text.open() as (data, _):
+            if not is_utf8(data):
+                return True
+    return False
 
 
 def _join_decoded(
-    qrels: Qrels, run: Run | TextRun, policy: Policy, done: Judged | DataError
-) -> tuple[Qrels, Run | TextRun, Judged | DataError]:
+    qrels: Qrels, run: Run | TextRun | TextStream, policy: Policy, done: Judged | DataError
+) -> tuple[Qrels, Run | TextRun | TextStream, Judged | DataError]:
     """Read ids that are not UTF-8 as cp1252, if as many of them match then; `done` is the join without that, or its error.
 
     Raises:
@@ -298,7 +304,14 @@ def _join_decoded(
         problem = "ids of queries are not UTF-8, and match neither as they are nor as cp1252"
         hint = "convert the file to UTF-8, for example with iconv"
         raise DataError("encoding", problem, where=(qrels if odd else rows).name, hint=hint)
-    return (*decoded, again) if same else (qrels, run, done)
+    if same:
+        return (*decoded, again)
+    if isinstance(done, Judged) and not any(one.slug == "encoding" for one in done.warnings):
+        odd_rows = next(one for one in (qrels, rows) if not all(map(is_utf8, (one.queries.buffer, one.doc.buffer))))
+        text = f"ids of {odd_rows.name} are not UTF-8, so only ids in the same encoding match"
+        warned = Warned("encoding", 1, text, Hint("convert the file to UTF-8, for example with iconv"))
+        done = replace(done, warnings=(*done.warnings, warned))
+    return qrels, run, done
 
 
 def _matched(judged: Judged) -> tuple[int, int]:

@@ -31,16 +31,23 @@ def find_settings() -> tuple[str, dict[str, Any]]:
 
 def read_settings(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Read the settings of judged in a TOML file; empty if it is a `pyproject.toml` without them."""
+    shared = str(path).endswith(_SHARED)
+    if shared:
+        with open(path, "rb") as file:
+            if b"judged" not in file.read():
+                return {}
+    import tomllib
+
     from judged.io.files import read_text
 
     text = read_text(path)
-    shared = str(path).endswith(_SHARED)
-    if shared and "judged" not in text:
-        return {}
-    import tomllib
 
     try:
         content = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise DataError("option", f"not TOML: {error}", where=str(path), hint="correct the file") from error
-    return content.get("tool", {}).get("judged", {}) if shared or content.keys() == {"tool"} else content
+    for name in ("tool", "judged") if shared or content.keys() == {"tool"} else ():
+        content = content.get(name, {})
+        if not isinstance(content, dict):
+            raise DataError("option", f"{name!r} is no table", where=str(path), hint="write it as [tool.judged]")
+    return content

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn, TypeVar
 
@@ -236,12 +237,12 @@ def decode_ids(table: AnyTable) -> AnyTable:
     for role in ("queries", "doc"):
         column: IdColumn = getattr(table, role)
         wrong = {raw for raw in set(column.tolist()) if not is_text([raw.decode("utf-8", "surrogateescape")])}
-        try:
-            decoded = {raw: raw.decode("cp1252").encode() for raw in wrong}
-        except UnicodeDecodeError:
-            return table
-        columns[role] = IdColumn.of(decoded.get(raw, raw) for raw in column.tolist()) if wrong else column
-        count += len(wrong)
+        decoded: dict[bytes, bytes] = {}
+        for raw in wrong:
+            with suppress(UnicodeDecodeError):  # five bytes are no character
+                decoded[raw] = raw.decode("cp1252").encode()
+        columns[role] = IdColumn.of(decoded.get(raw, raw) for raw in column.tolist()) if decoded else column
+        count += len(decoded)
     if not count or len(set(columns["queries"].tolist())) < len(table.queries):
         return table
     text = f"{counted(count, 'id')} of {table.name} {'is' if count == 1 else 'are'} not UTF-8; read as cp1252"

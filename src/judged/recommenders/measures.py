@@ -138,9 +138,9 @@ def exposure_gini(lists: RecommendedLists, *, discount: Discount = "log2", persi
     """
     weight = discounts(lists.rank, discount, persistence)
     every, n = np.bincount(lists.item, weights=weight), lists.side["items"]
-    x = np.sort(every[every > 0])
-    place = np.arange(n - len(x) + 1, n + 1)  # the other items have 0
-    return ((2 * place - n - 1) * x).sum() / (n * x.sum())
+    exposure = every[every > 0]
+    place = np.arange(n - len(exposure) + 1, n + 1)  # the other items have 0
+    return ((2 * place - n - 1) * np.sort(exposure)).sum() / (n * exposure.sum())
 
 
 @beyond(

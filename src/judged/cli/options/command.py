@@ -220,7 +220,7 @@ def check_files(ctx: click.Context, *others: object) -> None:
     named = [word.partition("=")[2] for word in words if "=" in word]
     if [*words, *named].count("-") > 1:
         raise click.UsageError("Standard input (-) can be read only once; name a file for the other input.")
-    inputs = [*words, *named, *others]
+    inputs = [*words, *named, *others, *filter(None, [ctx.meta.get("judged.defaults")])]
     for output in (*outputs, sys.stdout):
         check_output(output, inputs)
     paths = [os.path.realpath(output) for output in outputs if output != "-"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -16,7 +17,7 @@ from judged.io.origin import Context
 
 if TYPE_CHECKING:
     from judged.core.tables import Run
-    from judged.core.unread_runs import ArrowRun, UnreadRun
+    from judged.core.unread_runs import ArrowRun
     from judged.io.frames import Frame
     from judged.io.stored import Stored
     from judged.io.table import ColumnBatches
@@ -57,12 +58,21 @@ def read_columns(content: Content, detected: Detected, context: Context) -> Colu
         return read_frame(frame, replace(context, columnar=True))
 
 
-def unread_columns(content: Content, detected: Detected, context: Context, read: Callable[[], Run]) -> UnreadRun | None:
+def unread_columns(content: Content, detected: Detected, context: Context, read: Callable[[], Run]) -> ArrowRun | None:
     """Leave the columns of a run to the native core."""
     from judged.io.frames import unread_frame
 
     with open_columns(content, detected.format) as frame:
-        return unread_frame(frame, replace(context, columnar=True))
+        run = unread_frame(frame, replace(context, columnar=True))
+    if run is None:
+        return None
+    problem = f"the {detected.format.name} file is damaged"
+    return replace(run, read=partial(_reported, run.read, problem, content.name))
+
+
+def _reported(read: Callable[[], Any], problem: str, where: str) -> Any:
+    with report_library(problem, where, _AGAIN):
+        return read()
 
 
 @contextmanager

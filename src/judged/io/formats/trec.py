@@ -381,7 +381,11 @@ def name_tags(error: DataError) -> DataError:
         return error
     with open_content(path) as content:
         line = bytes(content.head).partition(b"\n")[0]
-        tags = tags_of(content.read()) if len(_split(line, len(RUN.columns))) == len(RUN.columns) else []
+        tags = (
+            tags_of(content.read())
+            if line[:1] != b"{" and len(_split(line, len(RUN.columns))) == len(RUN.columns)
+            else []
+        )
     if len(tags) < 2:
         return error
     text = f"{error.problem}; the file has the runs {list_columns(tags)}"

@@ -69,6 +69,7 @@ def test_a_file_that_was_cut_anywhere_is_damaged(name, step, files):
     for size in range(4 if name != "a.arrow" else 6, len(whole), step):
         (files / f"cut-{name}").write_bytes(whole[:size])
         assert "none of it was used" in str(refusal("damaged", read_run, files / f"cut-{name}"))
+        refusal("damaged", jd.evaluate, {"q1": {"d": 1}}, files / f"cut-{name}", "AP")
 
 
 @pytest.mark.needs("pyarrow")

@@ -1,5 +1,7 @@
 """Ids in the encoding of Excel: read so if more of them match then, and never counted as 0 without a word."""
 
+import gzip
+import io
 import re
 
 import pytest
@@ -9,16 +11,19 @@ from refusals import refusal
 import judged as jd
 
 QRELS = "query;doc;grade\nhülle;schön;1\nrot;b;1\n"
+LONG = b"".join(b"z%d Q0 %d%d 1 1 x\n" % (i, i**9, i**7) for i in range(9999))  # read in stretches, and not judged
 RUN = "query;doc;score\nhülle;schön;2\nhülle;x;1\nrot;b;1\n"
 
 
-@pytest.fixture(params=["native", "reference", "trec", "trec, reference"])
+@pytest.fixture(params=["native", "reference", "trec", "trec, reference", "trec, gz", "trec, bytes"])
 def values(request, save):
     def evaluate(qrels: bytes, run: bytes):
         if "trec" in request.param:
             qrels = re.sub(rb"(.*);(.*);(.*)\n", rb"\1 0 \2 \3\n", qrels.partition(b"\n")[2])
             run = re.sub(rb"(.*);(.*);(.*)\n", rb"\1 Q0 \2 1 \3 x\n", run.partition(b"\n")[2])
-        paths = save("qrels.csv", qrels), save("run.csv", run)
+        paths = save("qrels.csv", qrels), save("run.csv", gzip.compress(run + LONG) if "gz" in request.param else run)
+        if "bytes" in request.param:
+            paths = io.BytesIO(qrels), io.BytesIO(run)
         if "reference" not in request.param:
             return jd.evaluate(*paths, "RR")
         with only_reference():
@@ -36,11 +41,11 @@ def test_ids_are_read_as_cp1252_if_they_match_then(qrels, run, values):
     result = values(QRELS.encode(qrels), RUN.encode(run))
     assert result.queries == ("hülle", "rot")
     assert result["RR"].tolist() == [1, 1]
-    name = "qrels.csv" if qrels == "cp1252" else "run.csv"
+    name = "qrels" if qrels == "cp1252" else "run"
     [warning] = encodings(result)
     assert "2 ids of" in warning
-    assert f"{name} are not UTF-8; read as cp1252" in warning
-    assert {w.slug for w in result.warnings} <= {"encoding", "no-final-newline"}
+    assert re.search(rf"{name}(\.csv)? are not UTF-8; read as cp1252", warning)
+    assert {w.slug for w in result.warnings} <= {"encoding", "no-final-newline", "query-unjudged"}
 
 
 def test_documents_alone_are_read_so_too(values):
@@ -69,10 +74,10 @@ def test_runs_of_both_encodings_are_compared_by_the_same_queries(save):
     assert one["RR"].tolist() == other["RR"].tolist() == [1, 1]
 
 
-@pytest.mark.parametrize(("qrels", "run", "place"), [("cp850", "utf-8", "qrels.csv"), ("utf-8", "cp850", "run.csv")])
+@pytest.mark.parametrize(("qrels", "run", "place"), [("cp850", "utf-8", "qrels"), ("utf-8", "cp850", "run")])
 def test_queries_that_match_in_no_way_are_an_error(qrels, run, place, values):
     error = refusal("encoding", values, QRELS.encode(qrels), RUN.encode(run))
-    assert error.where.path.endswith(place)
+    assert error.where.path.removesuffix(".csv").endswith(place)
 
 
 def test_queries_without_a_match_in_utf_8_are_no_error(values):
@@ -90,3 +95,11 @@ def test_a_query_that_is_absent_from_files_of_one_encoding_is_no_error(values):
 def test_files_without_a_common_query_keep_their_error(values):
     qrels, run = QRELS.replace("hülle", "a").replace("rot", "b"), RUN.replace("hülle", "x").replace("rot", "y")
     refusal("no-common-query", values, qrels.encode("cp1252"), run.encode())
+
+
+def test_an_id_that_is_no_text_leaves_the_others_and_is_never_silent(values):
+    odd = "hülle;schön;1\nb\udc81;b;1\n"
+    text = QRELS.partition("\n")[0] + "\n" + odd
+    result = values(text.encode("cp1252", "surrogateescape"), RUN.encode())
+    assert result["RR"].tolist() in ([1, 0], [0, 1])
+    assert encodings(result)
