@@ -256,8 +256,22 @@ class Warned:
         return {"code": self.slug, "count": self.count, "text": text}
 
 
+CHANGE_READING = [  # slugs of warnings that change how a number must be read, the most important first
+    "incomparable",
+    "no-overlap",
+    "query-missing",
+    "queries-differ",
+    "empty-list",
+    "encoding",
+    "tags",
+    "level",
+    "partial-response",
+    "no-grades",
+]
+
+
 def fold_warnings(warnings: Iterable[Warned]) -> tuple[Warned, ...]:
-    """Return each distinct warning; many of one kind, as of the files of a folder or of sixty runs, become one with their total count."""
+    """Return each distinct warning, the most important first; many of one kind, as of sixty runs, become one with their total count."""
     by_slug: dict[str, list[Warned]] = {}
     for warned in (distinct := dict.fromkeys(warnings)):
         by_slug.setdefault(warned.slug, []).append(warned)
@@ -266,21 +280,9 @@ def fold_warnings(warnings: Iterable[Warned]) -> tuple[Warned, ...]:
         if len(alike) > _SEVERAL:
             text = f"{alike[0].text} (and {len(alike) - 1} more warnings like this)"
             folded[slug] = replace(alike[0], count=sum(warned.count for warned in alike), text=text)
-    return tuple(dict.fromkeys(folded.get(warned.slug, warned) for warned in distinct))
-
-
-CHANGE_READING = [
-    "query-missing",
-    "empty-list",
-    "no-overlap",
-    "level",
-    "encoding",
-    "no-grades",
-    "tags",
-    "partial-response",
-    "incomparable",
-    "queries-differ",
-]
+    rank = {slug: i for i, slug in enumerate(CHANGE_READING)}
+    told = dict.fromkeys(folded.get(warned.slug, warned) for warned in distinct)
+    return tuple(sorted(told, key=lambda warned: rank.get(warned.slug, len(rank))))
 
 
 def issue_warnings(warned: Iterable[Warned]) -> None:

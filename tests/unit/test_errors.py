@@ -29,3 +29,8 @@ def test_many_warnings_of_one_kind_become_one():
     folded = fold_warnings([*ties, other, ties[0], other])
     assert folded == (Warned("ties", 1830, "tied scores in 1 queries (and 59 more warnings like this)"), other)
     assert fold_warnings(ties[:3]) == tuple(ties[:3])
+
+
+def test_the_most_important_warnings_come_first():
+    told = [Warned(slug, 1, slug) for slug in ("ties", "level", "no-relevant", "query-missing")]
+    assert [warned.slug for warned in fold_warnings(told)] == ["query-missing", "level", "ties", "no-relevant"]

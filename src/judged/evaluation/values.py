@@ -338,7 +338,7 @@ class Values(ArrowTable, Tracked):
             *self.about(),
             *policy_notes(self.policy, measures),
         ]
-        notes += [f"warning: {w}" for w in self.warnings]
+        notes += [f"warning: {w}" for w in fold_warnings(self.warnings)]
         words = (0, 1) if mixed else (0,)
         return [Table(tuple(headers), tuple(rows), title=title_of(self.names), notes=tuple(notes), words=words)]
 

@@ -60,7 +60,7 @@ def read_requested_qrels(source: Any, request: ColumnRequest, *, name: str | Non
 
         source = qrels_file(source, request.split)
     qrels = open_table(source, request)
-    if request.used is None:
+    if request.split is not None and request.used is None:
         request.check_parts()
     if not isinstance(qrels, Qrels):
         from judged.io.table import as_qrels
