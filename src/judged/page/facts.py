@@ -27,7 +27,7 @@ from judged.comparison.tables import ComparisonReport, key_of_signs, signs
 from judged.core.judged import Judged
 from judged.curves.points import Curves
 from judged.curves.run_curves import curve
-from judged.errors import Warned
+from judged.errors import Warned, fold_warnings
 from judged.evaluation.evaluate import with_bounds
 from judged.evaluation.inputs import judged_share
 from judged.evaluation.model_judgments import worth_of_model
@@ -188,7 +188,7 @@ def facts_of(
         "relevant": subject.judged[0].relevant(subject.level).astype(int) if subject.judged else None,
         "relevance": subject.level,
         "empty": EMPTY[first.policy.empty],
-        "warnings": [w.to_dict() for w in warnings],
+        "warnings": [w.to_dict() for w in fold_warnings(warnings)],
         "methods": methods(subject, LEVEL, bounds=bounded is not None),
         "citations": citations(subject),
         "inputs": inputs(subject),
