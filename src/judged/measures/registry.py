@@ -415,6 +415,8 @@ def parse_all(names: Any, *, keep_names: bool = False) -> list[Measure]:
             value=type(names).__name__,
             hint="pass qrels, run, measures in this order, and several runs as a list or {name: run}",
         )
+    if callable(names) and (declared := next((d for d in MEASURES if d.function is names), None)) is not None:
+        return [Measure(declared)]  # a function under `@measure`
     if not isinstance(names, Iterable):
         raise UsageError(_SYNTAX, "the name of a measure, or a list of them", got=shown(names), value=names)
     if not isinstance(names, str):

@@ -136,6 +136,7 @@ def test_a_measure_without_a_name_has_that_of_its_function():
     try:
         assert depth_of.__name__ == "depth_of"
         assert value("depth_of", "twice_the_depth").to_dict()["q"] == {"depth_of": 4, "double_depth": 8}
+        assert jd.measures.registry.parse_all([depth_of, "AP"]) == jd.measures.registry.parse_all("depth_of AP")
         assert "retrieved" in str(jd.describe("depth_of"))
     finally:
         for name in ("depth_of", "double_depth"):
