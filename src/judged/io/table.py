@@ -223,6 +223,12 @@ def as_qrels(source: SourceTable | ColumnBatches) -> Qrels:
             where=table.origin.place(row, "grade"),
             value=float(grade[row]),
         )
+    if table.number is not None and table.request.grade_map is not None:
+        words = {
+            cell.strip() if isinstance(cell, str) else cell for cell in as_list(table.number, table.origin, "grade")
+        }
+        if not words & with_spellings(table.request.grade_map, words).keys():
+            keys["warnings"] += (warn_unused_words(table.request.grade_map, table.name),)
     if table.implicit:
         count = len(grade)
         some = f"its {counted(count, 'interaction')} count{'s' if count == 1 else ''} as relevant"
@@ -310,6 +316,11 @@ def _map_grades(table: SourceTable, column: Column, grades: Mapping[str, float])
             raise DataError("grade-type", problem, where=where, value=cell, hint=hint)
     values = [grades[cell] if cell in grades else float(cell) if isinstance(cell, str) else cell for cell in cells]
     return floats(values, table.origin, "grade")
+
+
+def warn_unused_words(grades: Mapping[str, float], name: str) -> Warned:
+    """Warn that no grade is one of the words of a map."""
+    return Warned("grade-type", len(grades), f"no grade of {name} is one of the words {list_columns(map(str, grades))}")
 
 
 def with_spellings(grades: Mapping[str, float], words: Iterable[Any]) -> dict[Any, float]:

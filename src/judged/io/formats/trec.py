@@ -225,6 +225,10 @@ def parse_qrels(
     keys, [aspect, *others], number, _ = _read(data, name, layout, texts, lenient=lenient, grades=words)
     if not lenient:
         keys["warnings"] += tuple(_warn_hash_lines(data, layout, name))
+    if grades and not any(word in data for word in words):
+        from judged.io.table import warn_unused_words
+
+        keys["warnings"] += (warn_unused_words(grades, name),)
     return Qrels(
         **keys,
         doc=others[-1],

@@ -123,3 +123,12 @@ def test_stars_name_the_map_of_grades(save):
         error = refusal("grade-type", jd.read_qrels, source)
         assert dict(error.hint.options) == {"grade_map": None}
         assert jd.read_qrels(source, grade_map={"★★★": 3}).grade.tolist() == [1, 3]
+
+
+@pytest.mark.parametrize(("name", "text"), [("q.csv", "query,doc,grade\nq,a,1\n"), ("q.txt", "q 0 a 1\n")])
+def test_words_that_no_grade_has_are_named(name, text, tmp_path):
+    path = tmp_path / name
+    path.write_text(text)
+    found = [str(warned) for warned in jd.read_qrels(path, grade_map={"Exact": 3}).warnings]
+    assert found == [f"no grade of {path} is one of the words 'Exact'.  [grade-type]"]
+    assert not jd.read_qrels(path, grade_map={"1": 3}).warnings
